@@ -1,0 +1,26 @@
+"""The clock: Unix seconds that never jump while a process lives.
+
+Politeness is a promise about elapsed time, so `now` is the wall clock read once at the start plus the monotonic clock since
+then: an operator or NTP moving the wall clock can neither shorten nor stretch a host's delay.
+"""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the time; everything that needs `now` is handed one or is handed `now` itself."""
+
+    def now(self) -> float:
+        """Return Unix seconds."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock, steady between start and end of the process."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def now(self) -> float:
+        return time.monotonic() + self._offset

@@ -1,0 +1,1 @@
+"""Configuration: every knob one typed line with its help; TOML, then environment, then flags."""

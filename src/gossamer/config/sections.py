@@ -1,0 +1,205 @@
+"""Every knob of gossamer, one typed line each with its help, in sections named after what they steer.
+
+Durations are seconds, sizes bytes. A section is frozen: a running crawl's configuration does not change under it. Unknown
+keys are refused; `load.py` adds the did-you-mean.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+MIB = 1024 * 1024
+
+
+class Section(BaseModel):
+    """A group of knobs: frozen, and unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class Crawl(Section):
+    """When the crawl ends, and who we say we are."""
+
+    max_pages: int | None = Field(None, ge=1, description="stop after this many pages were kept")
+    max_bytes: int | None = Field(None, ge=1, description="stop after this many bytes were received")
+    max_seconds: float | None = Field(None, gt=0, description="stop after this long")
+    concurrency: int = Field(256, ge=1, description="visits under way at once, all hosts together")
+    bytes_in_flight: int = Field(256 * MIB, ge=MIB, description="new visits wait while fetched bodies hold more than this")
+    longest_wait: float = Field(3600, ge=0, description="a finite crawl pauses when nothing is due for longer than this")
+    user_agent: str = Field("gossamer/{version} (+{contact})", description="user agent; {version} and {contact} are filled in")
+    contact: str = Field("", description="URL or mail address where a webmaster reaches you; part of the user agent")
+    lease: float = Field(300, gt=0, description="how long a worker owns a URL")
+    order: Literal["priority", "breadth-first", "depth-first"] = Field("priority", description="which URL of a host is next")
+    free_disk: int = Field(256 * MIB, ge=0, description="pause while the disk has less free space than this")
+
+
+class Scope(Section):
+    """Which URLs belong to the crawl. Each verdict names its rule."""
+
+    within: Literal["host", "domain", "prefix", "any"] = Field("host", description="keep to the seeds' hosts, domains or path prefixes")
+    schemes: tuple[str, ...] = Field(("http", "https"), description="schemes to follow; a seed's own scheme is added")
+    max_depth: int = Field(15, ge=0, description="hops from a seed")
+    off_site_hops: int = Field(0, ge=0, description="hops beyond the seeds' sites that are still followed")
+    allow_hosts: tuple[str, ...] = Field((), description="further hosts in scope; `*.example.org` takes in every subdomain")
+    block_hosts: tuple[str, ...] = Field((), description="hosts never visited; `*.example.org` takes in every subdomain")
+    allow_prefixes: tuple[str, ...] = Field((), description="when given, only URLs that begin with one of these")
+    block_prefixes: tuple[str, ...] = Field((), description="URLs that begin with one of these are refused")
+    allow: tuple[str, ...] = Field((), description="when given, only URLs in which one of these regular expressions is found")
+    block: tuple[str, ...] = Field((), description="URLs in which one of these regular expressions is found are refused")
+    block_extensions: tuple[str, ...] = Field((), description="file name extensions that are refused, such as zip")
+    allow_file: str = Field("", description="file of allowed patterns, one a line; read again when it changes")
+    block_file: str = Field("", description="file of blocked patterns, one a line; read again when it changes")
+
+
+class Key(Section):
+    """How two URLs are told to be the same. Touches the key only, never what is requested."""
+
+    sort_query: bool = Field(True, description="order of query parameters does not matter")
+    drop_tracking: bool = Field(True, description="drop utm_*, fbclid, gclid and the like")
+    drop_session: bool = Field(True, description="drop PHPSESSID, jsessionid, sid and the like")
+    drop_trailing_slash: bool = Field(True, description="/a/ is /a")
+    normalize_percent: bool = Field(True, description="decode needless percent-encoding, upper-case the rest")
+    drop_empty_query: bool = Field(True, description="/a? is /a")
+    drop_default_port: bool = Field(True, description="http://a:80/ is http://a/")
+    drop_fragment: bool = Field(True, description="/a#b is /a")
+
+
+class Politeness(Section):
+    """How often a host is asked. Enforced by the frontier, for all workers together."""
+
+    delay: float = Field(1.0, ge=0, description="seconds between two requests to a host, start to start")
+    connections: int = Field(1, ge=1, description="requests to a host at once")
+    slow_answer: float = Field(5.0, gt=0, description="answers slower than this double the delay")
+    quick_answer: float = Field(0.5, gt=0, description="answers quicker than this bring it back toward its floor")
+    max_slowdown: float = Field(60.0, ge=1, description="the delay grows at most by this factor")
+    max_robots_delay: float = Field(300, ge=0, description="a longer Crawl-delay is taken as this")
+    throttle_wait: float = Field(30.0, ge=0, description="wait after 429 or 503 without Retry-After, in delays of the host")
+
+
+class Breaker(Section):
+    """When a failing host is left alone."""
+
+    failures: int = Field(5, ge=1, description="failures in a row that open the breaker")
+    open_for: float = Field(300, ge=0, description="how long it stays open before one probe")
+    openings: int = Field(3, ge=1, description="times in a row it opens before the host's URLs end as breaker_open")
+    give_up_for: float = Field(86400, ge=0, description="for how long they do")
+    error_share: float = Field(0.5, gt=0, le=1, description="share of failed requests, of the last 100, that pauses the host")
+    pause: float = Field(3600, ge=0, description="how long that pause is")
+
+
+class Retry(Section):
+    """What happens to a URL whose fetch failed for now."""
+
+    times: int = Field(3, ge=0, description="times a URL is tried again")
+    wait: float = Field(5.0, ge=0, description="first wait, in delays of the host (at least a tenth of a second each)")
+    growth: float = Field(3.0, ge=1, description="each wait is this many times the one before")
+
+
+class RobotsTxt(Section):
+    """robots.txt, by RFC 9309."""
+
+    obey: bool = Field(True, description="obey robots.txt; turn it off only on sites of your own")
+    ttl: float = Field(86400, gt=0, description="how long an answer is good for")
+    max_bytes: int = Field(500 * 1024, ge=1024, description="read this much of it")
+    max_redirects: int = Field(5, ge=0, description="redirects followed")
+    times: int = Field(3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end as robots_denied")
+    wait: float = Field(10.0, ge=0, description="first wait between these, in delays of the host; grows like a retry's")
+    meta: bool = Field(True, description="obey meta robots, X-Robots-Tag and rel=nofollow")
+
+
+class Fetch(Section):
+    """Limits of one request."""
+
+    connect_timeout: float = Field(10, gt=0, description="seconds to connect, TLS included")
+    total_timeout: float = Field(30, gt=0, description="seconds for the whole answer")
+    max_body: int = Field(10 * MIB, ge=1024, description="bytes of a body; what is beyond is cut off and marked")
+    max_headers: int = Field(64 * 1024, ge=1024, description="bytes of all headers together")
+    max_redirects: int = Field(10, ge=0, description="redirects followed in a row")
+    max_decoded: int = Field(50 * MIB, ge=1024, description="bytes of a body after decompression")
+    min_rate: int = Field(100, ge=0, description="bytes per second, over ten seconds; slower answers are cut off")
+    spool: int = Field(64 * 1024, ge=1024, description="bytes of a body kept in memory; longer ones go to a file")
+    allow_private: tuple[str, ...] = Field((), description="address ranges allowed although they are not public, such as 127.0.0.0/8")
+    insecure: bool = Field(False, description="accept any TLS certificate")
+    connections: int = Field(512, ge=1, description="open connections kept, all hosts together")
+
+    @field_validator("allow_private")
+    @classmethod
+    def _ranges(cls, ranges: tuple[str, ...]) -> tuple[str, ...]:
+        from ipaddress import ip_network
+
+        for text in ranges:
+            try:
+                ip_network(text, strict=False)
+            except ValueError:
+                raise ValueError(f"{text!r} is no address range; write one like 10.0.0.0/8") from None
+        return ranges
+
+
+class Dns(Section):
+    """Names to addresses."""
+
+    servers: tuple[str, ...] = Field((), description="name servers as address or address:port; none: the system's")
+    overrides: tuple[str, ...] = Field((), description="host:address, or *.domain:address; asked before any server")
+    timeout: float = Field(5, gt=0, description="seconds to wait for a server")
+    min_ttl: float = Field(60, ge=0, description="an answer is good for at least this long")
+    max_ttl: float = Field(86400, ge=0, description="and for at most this long")
+    negative_ttl: float = Field(300, ge=0, description="how long a failure is remembered")
+    cache: int = Field(100_000, ge=1, description="names remembered")
+
+
+class Documents(Section):
+    """What is read out of a document."""
+
+    max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
+    follow: tuple[str, ...] = Field(
+        ("seed", "anchor", "area", "frame", "iframe", "link", "canonical", "alternate", "refresh", "sitemap", "redirect"),
+        description="kinds of links that are followed",
+    )
+    sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+
+
+class Traps(Section):
+    """Limits that no honest URL reaches."""
+
+    max_segments: int = Field(15, ge=1, description="path segments")
+    max_length: int = Field(2048, ge=64, description="characters of a URL")
+    max_repeats: int = Field(3, ge=1, description="times the same path segment may occur")
+
+
+class FrontierSettings(Section):
+    """The frontier's store and bounds."""
+
+    uri: str = Field("rocksdb:frontier", description="where the frontier lives; a path is below the crawl's directory")
+    max_waiting: int = Field(100_000, ge=1, description="waiting URLs a host")
+    shares: tuple[int, int, int] = Field((80, 15, 5), description="shares of high, medium and low when all are ready")
+    recent_keys: int = Field(100_000, ge=0, description="keys remembered in memory before the Bloom filter is asked")
+    cache: int = Field(64 * MIB, ge=MIB, description="bytes of the store's block cache")
+
+
+class Storage(Section):
+    """Where things are kept; a path is below the crawl's directory."""
+
+    archive: str = Field("dir:warc", description="where WARC files go")
+    catalog: str = Field("sqlite:catalog.db", description="where the catalog of pages is")
+    kv: str = Field("rocksdb:state", description="where robots.txt, digests and the like are")
+    segment_bytes: int = Field(1024 * MIB, ge=1024, description="a WARC file is closed when it is this long")
+    segment_seconds: float = Field(3600, gt=0, description="or this old")
+    compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")
+
+
+class Settings(Section):
+    """All of it."""
+
+    crawl: Crawl = Crawl()
+    scope: Scope = Scope()
+    key: Key = Key()
+    politeness: Politeness = Politeness()
+    breaker: Breaker = Breaker()
+    retry: Retry = Retry()
+    robots: RobotsTxt = RobotsTxt()
+    fetch: Fetch = Fetch()
+    dns: Dns = Dns()
+    documents: Documents = Documents()
+    traps: Traps = Traps()
+    frontier: FrontierSettings = FrontierSettings()
+    storage: Storage = Storage()

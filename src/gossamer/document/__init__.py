@@ -1,0 +1,1 @@
+"""Documents: a spooled body, its content coding, and the type we act on."""

@@ -1,0 +1,64 @@
+"""A body as it arrives: in memory while it is small, in an unnamed temporary file when it grows; read as often as needed.
+
+One writer appends; when it is done, any number of readers read from the start. Whoever holds a body closes it.
+"""
+
+import tempfile
+from typing import BinaryIO
+
+
+class Body:
+    """Bytes in the order they came, spooled to disk beyond `limit`."""
+
+    __slots__ = ("_chunks", "_file", "_limit", "size")
+
+    def __init__(self, limit: int = 64 * 1024) -> None:
+        self._limit = limit
+        self._chunks: list[bytes] = []
+        self._file: BinaryIO | None = None
+        self.size = 0
+
+    @classmethod
+    def of(cls, content: bytes) -> "Body":
+        """Make a body of bytes that are already at hand."""
+        body = cls(limit=len(content))
+        body.write(content)
+        return body
+
+    def write(self, chunk: bytes) -> None:
+        """Append."""
+        self.size += len(chunk)
+        if self._file is None:
+            self._chunks.append(chunk)
+            if self.size > self._limit:
+                self._spill()
+        else:
+            self._file.write(chunk)
+
+    def _spill(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="gossamer-")  # noqa: SIM115 - closed by close()
+        self._file.writelines(self._chunks)
+        self._chunks = []
+
+    @property
+    def in_memory(self) -> int:
+        """Bytes this body holds in memory."""
+        return self.size if self._file is None else 0
+
+    def read(self, limit: int | None = None) -> bytes:
+        """Return the whole body, or its first `limit` bytes."""
+        if self._file is not None:
+            self._file.seek(0)
+            return self._file.read(self.size if limit is None else limit)
+        if len(self._chunks) > 1:
+            self._chunks = [b"".join(self._chunks)]
+        content = self._chunks[0] if self._chunks else b""
+        return content if limit is None else content[:limit]
+
+    def close(self) -> None:
+        """Free memory and file. Reading again gives nothing."""
+        self._chunks = []
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self.size = 0

@@ -1,0 +1,75 @@
+"""What we did wrong, as one tree; what the web does wrong is an `Outcome`, never an exception.
+
+    GossamerError           1   anything below that nobody told apart
+    ├── UsageError          2   the command line or the configuration says something that makes no sense
+    │   ├── ConfigError         an unknown key, a value out of range
+    │   └── UrlError            a text that is no URL
+    ├── CrawlError          3   the crawl's directory
+    │   ├── NotACrawl           there is no crawl there
+    │   ├── CrawlInUse          another process works on it
+    │   ├── CrawlReadOnly       it cannot be written
+    │   └── CrawlTooNew         a newer gossamer wrote it
+    ├── StoreError          4   a store failed under us
+    │   └── DiskFull            no space left where the crawl keeps its state
+    └── PluginError         5   a plugin is missing or failed its checker
+
+The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with.
+"""
+
+
+class GossamerError(Exception):
+    """Anything gossamer did wrong or cannot do."""
+
+    exit_code = 1
+
+
+class UsageError(GossamerError):
+    """The caller asked for something that makes no sense."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A configuration key is unknown or its value is out of range."""
+
+
+class UrlError(UsageError):
+    """A text is not a URL."""
+
+
+class CrawlError(GossamerError):
+    """A crawl's directory cannot be used."""
+
+    exit_code = 3
+
+
+class NotACrawl(CrawlError):
+    """There is no crawl in that directory."""
+
+
+class CrawlInUse(CrawlError):
+    """Another process works on that directory."""
+
+
+class CrawlReadOnly(CrawlError):
+    """The directory cannot be written."""
+
+
+class CrawlTooNew(CrawlError):
+    """A newer gossamer wrote the directory."""
+
+
+class StoreError(GossamerError):
+    """A store failed under us."""
+
+    exit_code = 4
+
+
+class DiskFull(StoreError):
+    """No space is left where the crawl keeps its state."""
+
+
+class PluginError(GossamerError):
+    """A plugin is missing or failed its checker."""
+
+    exit_code = 5

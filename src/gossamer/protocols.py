@@ -1,0 +1,233 @@
+"""The joints: where a part can be swapped, on one page.
+
+Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
+does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
+opened by `assemble` and closed by `aclose`.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from gossamer.records import (
+    Addresses,
+    Consultation,
+    Discovered,
+    Document,
+    Entry,
+    Extract,
+    Fetched,
+    FrontierStatistics,
+    HostPolicy,
+    HostStatus,
+    Known,
+    Learned,
+    Lease,
+    Leases,
+    Original,
+    Page,
+    Place,
+    Request,
+    Settlement,
+    State,
+)
+
+
+@runtime_checkable
+class Frontier(Protocol):
+    """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
+
+    async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
+        """Queue the new ones; known ones keep their place."""
+        ...
+
+    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        """Give up to `limit` due URLs of ready hosts; the hosts' clocks move in the same write."""
+        ...
+
+    async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
+        """Give a bare turn at a host, without a URL (a robots.txt that another host redirects to); None: not now."""
+        ...
+
+    async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
+        """End leases; return how many were still the caller's. The others change nothing."""
+        ...
+
+    async def block(self, host: str, until: float, reason: str) -> None:
+        """Give no lease of that host before `until`; only ever later, never sooner. An `until` of 0 lifts the block."""
+        ...
+
+    async def pace(self, host: str, seconds: float) -> None:
+        """Keep at least that long between two requests (Crawl-delay)."""
+        ...
+
+    async def set_policy(self, host: str, policy: HostPolicy) -> None:
+        """Replace the operator's policy of a host; a paused or blocked one gives no lease."""
+        ...
+
+    async def remove(self, key: str) -> bool:
+        """Take a URL out for good: removed, never queued again. False: not known."""
+        ...
+
+    async def drop(self, host: str) -> int:
+        """Remove every waiting URL of a host; return how many."""
+        ...
+
+    async def lookup(self, key: str) -> Known | None:
+        """Return all that is known of a URL."""
+        ...
+
+    async def host(self, host: str) -> HostStatus | None:
+        """Return one host, None when nothing was ever queued for it or decided about it."""
+        ...
+
+    def hosts(self) -> Iterator[HostStatus]:
+        """Walk over every host with a record."""
+        ...
+
+    def known(self, state: State | None = None) -> Iterator[Known]:
+        """Walk over every known URL, or those in one state."""
+        ...
+
+    def statistics(self) -> FrontierStatistics: ...
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy of the state into a new directory."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class KeyValue(Protocol):
+    """An ordered key-value store under robots, DNS and dedupe. Keys and values are bytes."""
+
+    async def get(self, key: bytes) -> bytes | None: ...
+
+    async def put(self, key: bytes, value: bytes) -> None:
+        """Store; returned means that a kill -9 keeps it."""
+        ...
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Store all of them in one atomic step."""
+        ...
+
+    async def delete(self, key: bytes) -> None: ...
+
+    def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
+        """Walk over the pairs whose key has the prefix, in the order of the keys."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Resolver(Protocol):
+    """Names to addresses."""
+
+    async def resolve(self, host: str, now: float) -> Addresses:
+        """Return the addresses of a host, or none and why. IP literals resolve to themselves."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Fetcher(Protocol):
+    """One protocol: a request out, exact bytes back. Follows no redirect."""
+
+    async def fetch(self, request: Request) -> Fetched: ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Robots(Protocol):
+    """robots.txt of every origin, cached and durable. Sends nothing itself: the caller spends a turn on what it asks for."""
+
+    async def consult(self, url: str, agent: str, now: float) -> Consultation:
+        """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
+        ...
+
+    async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
+        """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays."""
+        ...
+
+    async def peek(self, url: str, agent: str, now: float) -> Consultation:
+        """Like `consult`, but makes nobody ask: for explaining."""
+        ...
+
+
+@runtime_checkable
+class Processor(Protocol):
+    """One family of MIME types: a document in, links and facts out. Pure: no network, no store."""
+
+    def process(self, document: Document) -> Extract: ...
+
+
+@runtime_checkable
+class Deduper(Protocol):
+    """Exact sameness of content, by payload digest."""
+
+    async def claim(self, digest: str, page: Original) -> Original | None:
+        """Claim the content for a page; return the page that had it before, None when it is the first."""
+        ...
+
+    async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
+        """Make claims durable."""
+        ...
+
+    def release(self, digest: str, page: Original) -> None:
+        """Give back a claim whose page was not kept."""
+        ...
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """Exact bytes, for good."""
+
+    async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
+        """Write request and response (or a revisit of `original`); return the place of the latter. Not yet flushed."""
+        ...
+
+    async def flush(self) -> None:
+        """Returned means: a kill -9 keeps every record appended so far."""
+        ...
+
+    async def read(self, place: Place) -> Fetched:
+        """Read a response back, as it was fetched; the body is the caller's to close."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Catalog(Protocol):
+    """Rows about pages, to list and search."""
+
+    async def add(self, pages: Sequence[Page]) -> None:
+        """Insert or replace, by key, in one transaction."""
+        ...
+
+    async def get(self, key: str) -> Page | None: ...
+
+    def pages(
+        self,
+        *,
+        words: str = "",
+        host: str = "",
+        status: int | None = None,
+        outcome: str = "",
+        mime: str = "",
+        since: float | None = None,
+        until: float | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Page]:
+        """Walk over pages that match everything given, newest first (best match first when words are given)."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Return pages by outcome."""
+        ...
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,401 @@
+"""What travels between the floors: small frozen records, and the closed list of outcomes.
+
+A record holds facts, never a connection, a lock or a callback, so that it can be kept, compared, sent over a socket and
+printed. Times are Unix seconds, durations seconds, sizes bytes. A higher score is sooner.
+"""
+
+from enum import IntEnum, StrEnum
+from typing import Literal
+
+from msgspec import Struct, field
+
+from gossamer.document.body import Body
+
+
+class Outcome(StrEnum):
+    """How a URL ended; every visit ends in exactly one, and so does every URL that is refused without a visit."""
+
+    OK = "ok"
+    NOT_MODIFIED = "not_modified"
+    DUPLICATE = "duplicate"
+    NEAR_DUPLICATE = "near_duplicate"
+    REDIRECTED = "redirected"
+    GONE = "gone"
+    CLIENT_ERROR = "client_error"
+    SERVER_ERROR = "server_error"
+    THROTTLED = "throttled"
+    ROBOTS_DENIED = "robots_denied"
+    OUT_OF_SCOPE = "out_of_scope"
+    TRAP = "trap"
+    SOFT_404 = "soft_404"
+    TOO_BIG = "too_big"
+    UNSUPPORTED = "unsupported"
+    DNS_FAILED = "dns_failed"
+    ADDRESS_REFUSED = "address_refused"
+    CONNECT_FAILED = "connect_failed"
+    TLS_FAILED = "tls_failed"
+    TIMED_OUT = "timed_out"
+    PROTOCOL_ERROR = "protocol_error"
+    BREAKER_OPEN = "breaker_open"
+    BUDGET_SPENT = "budget_spent"
+    DEFERRED = "deferred"
+    CANCELLED = "cancelled"
+    BUG = "bug"
+
+
+class LinkKind(StrEnum):
+    """Where a URL was found."""
+
+    SEED = "seed"
+    ANCHOR = "anchor"
+    AREA = "area"
+    FRAME = "frame"
+    IFRAME = "iframe"
+    LINK = "link"
+    CANONICAL = "canonical"
+    ALTERNATE = "alternate"
+    REFRESH = "refresh"
+    IMAGE = "image"
+    SITEMAP = "sitemap"  # a page listed in a sitemap, or a sitemap named by robots.txt or a sitemap index
+    REDIRECT = "redirect"
+
+
+class Priority(IntEnum):
+    """The class of the front queue a URL waits in; lower is picked more often."""
+
+    HIGH = 0
+    MEDIUM = 1
+    LOW = 2
+
+
+class State(StrEnum):
+    """Where a known URL is; always exactly one."""
+
+    WAITING = "waiting"
+    LEASED = "leased"
+    DONE = "done"
+    DEAD = "dead"
+    REMOVED = "removed"
+
+
+# --- discovery -------------------------------------------------------------------------------------------------------
+
+
+class Link(Struct, frozen=True, gc=False):
+    """A URL as a document names it: absolute, not yet judged."""
+
+    url: str
+    kind: LinkKind
+    nofollow: bool = False
+
+
+class Verdict(Struct, frozen=True, array_like=True, gc=False):
+    """What one rule says of a URL. A refusal also says the outcome the URL ends with."""
+
+    allowed: bool
+    rule: str  # named like the knob that steers it: scope.within, scope.block, traps.max_length, robots.meta
+    reason: str = ""
+    outcome: Outcome = Outcome.OUT_OF_SCOPE
+
+
+class Entry(Struct, frozen=True, array_like=True):
+    """A URL offered to the frontier. A refused one is remembered (so that it can be explained) but never queued."""
+
+    url: str  # what is requested
+    key: str  # what is deduplicated
+    host: str  # lower-case host name without port: the unit of politeness
+    depth: int = 0
+    kind: LinkKind = LinkKind.SEED
+    via: str = ""  # the page it was found on
+    score: float = 0.0
+    priority: Priority = Priority.MEDIUM
+    redirects: int = 0  # redirects followed in a row to get here
+    off_site: int = 0  # hops since the crawl left the seeds' sites
+    refused: Verdict | None = None
+
+
+class Discovered(Struct, frozen=True):
+    """What became of the entries of one `discover`."""
+
+    new: int = 0
+    known: int = 0
+    refused: int = 0
+
+
+# --- the host --------------------------------------------------------------------------------------------------------
+
+
+class HostPolicy(Struct, frozen=True, kw_only=True):
+    """What an operator decided about one host; None means the crawl's configuration decides."""
+
+    max_qps: float | None = None
+    max_connections: int | None = None
+    crawl_depth: int | None = None
+    priority: Priority | None = None
+    user_agent: str | None = None
+    insecure: bool | None = None  # accept any certificate of this host
+    paused: bool = False  # not leased; keeps its queue
+    blocked: bool = False  # not leased; new URLs are refused
+
+
+class HostClock(Struct, frozen=True, array_like=True):
+    """What a host's next turn depends on. Durable. Changed only by the pure rules of `policy`."""
+
+    next_time: float = 0.0  # no request before this
+    robots_delay: float = 0.0  # Crawl-delay
+    slowdown: float = 1.0  # grows while the host answers slowly, shrinks back to 1
+    blocked_until: float = 0.0
+    block_reason: str = ""
+    failures: int = 0  # in a row
+    openings: int = 0  # of the breaker, in a row
+    probing: bool = False  # the breaker allows exactly one request
+    given_up_until: float = 0.0  # the breaker opened too often: URLs end as breaker_open
+    recent: int = 0  # the last 100 requests as bits, newest lowest; 1 is a failure
+    recent_count: int = 0
+
+
+class HostStatus(Struct, frozen=True, kw_only=True):
+    """The operator's view of one host."""
+
+    host: str
+    waiting: int
+    leased: int
+    policy: HostPolicy
+    clock: HostClock
+    delay: float
+    max_connections: int
+
+
+# --- the lease -------------------------------------------------------------------------------------------------------
+
+
+class Lease(Struct, frozen=True, kw_only=True):
+    """The right to send one request to one host, now, until `until`. Tokens grow and are never used twice."""
+
+    token: int
+    worker: str
+    entry: Entry  # for a bare turn (`reserve`) only its host is set
+    leased_at: float
+    until: float
+    attempts: int = 0  # visits of this URL that failed and were to be repeated
+    returns: int = 0  # leases of this URL that came back without a settlement
+    delay: float = 0.0  # the host's delay when leased
+    max_connections: int = 1
+    policy: HostPolicy = field(default_factory=HostPolicy)
+    clock: HostClock = field(default_factory=HostClock)
+
+
+class Leases(Struct, frozen=True):
+    """What `lease` gave, and when it is worth asking again (None: nothing waits at all)."""
+
+    leases: tuple[Lease, ...]
+    next_time: float | None
+
+
+class Fate(StrEnum):
+    """What happens to a leased URL."""
+
+    DONE = "done"  # finished; again at `due`, if any
+    RETRY = "retry"  # failed for now; again at `due`, counted
+    DEFERRED = "deferred"  # not tried; keeps its place, not before `due`; not counted
+    DEAD = "dead"  # finished without a page; again at `due` by a later crawl, if any
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """How a host behaved when its turn was used: moves its clock, its breaker and its pace."""
+
+    at: float  # first byte of the answer, or the end of waiting for it
+    seconds: float = 0.0  # from request to first byte
+    failed: bool | None = False  # None: says nothing about the host's health
+    robots_delay: float | None = None  # Crawl-delay learned with this answer
+    block_until: float = 0.0  # Retry-After, or robots.txt out of reach
+    block_reason: str = ""
+
+
+class Settlement(Struct, frozen=True, kw_only=True):
+    """The end of a lease. Applied with all its parts in one atomic step, or not at all."""
+
+    lease: Lease
+    fate: Fate
+    outcome: Outcome
+    reason: str = ""
+    due: float | None = None
+    answer: Answer | None = None  # None: the turn was not used, the host's clock goes back
+    discovered: tuple[Entry, ...] = ()
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """All the frontier knows of one URL."""
+
+    entry: Entry
+    state: State
+    outcome: Outcome | None
+    reason: str
+    due: float | None
+    attempts: int
+    returns: int
+    discovered_at: float
+    settled_at: float | None = None
+    leased_by: str = ""
+    leased_until: float | None = None
+
+
+class FrontierStatistics(Struct, frozen=True, kw_only=True):
+    """The frontier in numbers: the five states add up to every URL ever accepted."""
+
+    waiting: int
+    leased: int
+    done: int
+    dead: int
+    removed: int
+    hosts: int  # with work
+    recent_hits: int = 0  # seen tests answered by the recent-key cache, the Bloom filter, the store
+    bloom_misses: int = 0
+    store_reads: int = 0
+
+
+# --- robots.txt ------------------------------------------------------------------------------------------------------
+
+
+class Consultation(Struct, frozen=True, kw_only=True):
+    """What robots.txt says about one URL, or what has to happen before it can say anything."""
+
+    verdict: Literal["allowed", "denied", "ask", "wait"]
+    rule: str = ""  # the line that decided, or why there is none
+    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
+    due: float | None = None  # with "denied" because robots.txt is out of reach: when a later crawl may try again
+
+
+class Learned(Struct, frozen=True, kw_only=True):
+    """What one answer to a request for robots.txt taught."""
+
+    delay: float | None = None  # Crawl-delay
+    sitemaps: tuple[str, ...] = ()
+    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
+    reason: str = ""
+
+
+# --- the document ----------------------------------------------------------------------------------------------------
+
+
+class Addresses(Struct, frozen=True):
+    """The answer of a resolver: addresses, or why there are none."""
+
+    addresses: tuple[str, ...] = ()
+    error: str = ""
+    final: bool = False  # the name does not exist: asking again is no use
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """One request to send."""
+
+    url: str
+    user_agent: str
+    headers: tuple[tuple[str, str], ...] = ()
+    insecure: bool = False
+    max_body: int | None = None  # None: the configuration's
+
+
+class Fetched(Struct, frozen=True, kw_only=True):
+    """What came back, exactly as it was on the wire, or why nothing did.
+
+    `outcome` is OK when a whole answer with any status arrived (also a truncated one, which `truncated` marks);
+    anything else means that there is no answer to keep.
+    """
+
+    url: str
+    outcome: Outcome
+    detail: str = ""
+    status: int = 0
+    request_head: bytes = b""
+    response_head: bytes = b""  # status line and headers with the final blank line
+    headers: tuple[tuple[str, str], ...] = ()  # names in lower case
+    body: Body  # after the head, transfer coding included
+    chunked: bool = False  # the body carries chunked transfer coding
+    truncated: str = ""  # WARC's words: length, time, disconnect, unspecified
+    address: str = ""
+    started: float = 0.0
+    answered: float = 0.0  # first byte, or the end of waiting for it
+    ended: float = 0.0
+    sent: bool = True  # False: no request left this machine (DNS failed, address refused)
+
+    def header(self, name: str) -> str:
+        """Return the first header of that lower-case name, or an empty text."""
+        return next((value for known, value in self.headers if known == name), "")
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A decoded document, ready for a processor."""
+
+    url: str
+    mime: str  # the type we act on
+    content: bytes  # transfer and content coding removed
+    charset: str = ""  # from BOM or header; empty: unknown
+    cut: bool = False  # the content is only the beginning
+
+
+class Directives(Struct, frozen=True):
+    """What the page asks of robots: meta robots and X-Robots-Tag together."""
+
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+
+
+class Extract(Struct, frozen=True, kw_only=True):
+    """What a processor found in a document."""
+
+    links: tuple[Link, ...] = ()
+    links_cut: int = 0  # links beyond the limit of a page
+    title: str = ""
+    language: str = ""
+    charset: str = ""
+    canonical: str = ""
+    directives: Directives = Directives()
+
+
+# --- keeping ---------------------------------------------------------------------------------------------------------
+
+
+class Place(Struct, frozen=True, array_like=True):
+    """Where a record is: file name below the archive, offset and length of its compressed bytes."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Original(Struct, frozen=True, array_like=True):
+    """The first page seen with some content: what a revisit record refers to."""
+
+    url: str
+    key: str
+    fetched_at: float
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """One row of the catalog: the last visit of a URL."""
+
+    url: str
+    key: str
+    host: str
+    outcome: Outcome
+    reason: str = ""
+    status: int = 0
+    mime: str = ""
+    digest: str = ""  # "sha1:" and base32, of the payload
+    length: int = 0  # of the body on the wire
+    title: str = ""
+    language: str = ""
+    charset: str = ""
+    fetched_at: float = 0.0
+    response_seconds: float = 0.0
+    depth: int = 0
+    via: str = ""
+    canonical: str = ""
+    duplicate_of: str = ""
+    truncated: str = ""
+    links: int = 0
+    links_cut: int = 0
+    place: Place | None = None
+    noindex: bool = False
