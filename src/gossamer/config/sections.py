@@ -36,7 +36,9 @@ class Crawl(Section):
 class Scope(Section):
     """Which URLs belong to the crawl. Each verdict names its rule."""
 
-    within: Literal["host", "domain", "prefix", "any"] = Field("host", description="keep to the seeds' hosts, domains or path prefixes")
+    within: Literal["host", "domain", "prefix", "any"] = Field(
+        "host", description="keep to the seeds' hosts, domains or path prefixes"
+    )
     schemes: tuple[str, ...] = Field(("http", "https"), description="schemes to follow; a seed's own scheme is added")
     max_depth: int = Field(15, ge=0, description="hops from a seed")
     off_site_hops: int = Field(0, ge=0, description="hops beyond the seeds' sites that are still followed")
@@ -102,7 +104,9 @@ class RobotsTxt(Section):
     ttl: float = Field(86400, gt=0, description="how long an answer is good for")
     max_bytes: int = Field(500 * 1024, ge=1024, description="read this much of it")
     max_redirects: int = Field(5, ge=0, description="redirects followed")
-    times: int = Field(3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end as robots_denied")
+    times: int = Field(
+        3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end as robots_denied"
+    )
     wait: float = Field(10.0, ge=0, description="first wait between these, in delays of the host; grows like a retry's")
     meta: bool = Field(True, description="obey meta robots, X-Robots-Tag and rel=nofollow")
 
@@ -118,7 +122,9 @@ class Fetch(Section):
     max_decoded: int = Field(50 * MIB, ge=1024, description="bytes of a body after decompression")
     min_rate: int = Field(100, ge=0, description="bytes per second, over ten seconds; slower answers are cut off")
     spool: int = Field(64 * 1024, ge=1024, description="bytes of a body kept in memory; longer ones go to a file")
-    allow_private: tuple[str, ...] = Field((), description="address ranges allowed although they are not public, such as 127.0.0.0/8")
+    allow_private: tuple[str, ...] = Field(
+        (), description="address ranges allowed although they are not public, such as 127.0.0.0/8"
+    )
     insecure: bool = Field(False, description="accept any TLS certificate")
     connections: int = Field(512, ge=1, description="open connections kept, all hosts together")
 
