@@ -30,6 +30,7 @@ from gossamer.records import (
     Request,
     Settlement,
     State,
+    Totals,
 )
 
 
@@ -153,6 +154,10 @@ class Robots(Protocol):
         """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays."""
         ...
 
+    def release(self, url: str) -> None:
+        """Give back an "ask" that could not be sent now; the next `consult` may ask."""
+        ...
+
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask: for explaining."""
         ...
@@ -163,6 +168,10 @@ class Processor(Protocol):
     """One family of MIME types: a document in, links and facts out. Pure: no network, no store."""
 
     def process(self, document: Document) -> Extract: ...
+
+    def text(self, document: Document) -> str:
+        """Return the plain text of a document, for search and for people."""
+        ...
 
 
 @runtime_checkable
@@ -228,6 +237,18 @@ class Catalog(Protocol):
 
     def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
+        ...
+
+    def totals(self) -> Totals:
+        """Return how many pages were kept, and the bytes of all bodies."""
+        ...
+
+    def unindexed(self, limit: int) -> list[Page]:
+        """Return kept pages whose text, as it is now, is not indexed."""
+        ...
+
+    def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
+        """Index the text of pages; a page that has changed meanwhile stays unindexed."""
         ...
 
     async def aclose(self) -> None: ...

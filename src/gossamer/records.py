@@ -263,7 +263,7 @@ class Consultation(Struct, frozen=True, kw_only=True):
     verdict: Literal["allowed", "denied", "ask", "wait"]
     rule: str = ""  # the line that decided, or why there is none
     ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
-    due: float | None = None  # with "denied" because robots.txt is out of reach: when a later crawl may try again
+    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
 
 
 class Learned(Struct, frozen=True, kw_only=True):
@@ -322,6 +322,10 @@ class Fetched(Struct, frozen=True, kw_only=True):
     def header(self, name: str) -> str:
         """Return the first header of that lower-case name, or an empty text."""
         return next((value for known, value in self.headers if known == name), "")
+
+    def all_headers(self, name: str) -> list[str]:
+        """Return every header of that lower-case name."""
+        return [value for known, value in self.headers if known == name]
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -399,3 +403,20 @@ class Page(Struct, frozen=True, kw_only=True):
     links_cut: int = 0
     place: Place | None = None
     noindex: bool = False
+    noarchive: bool = False
+
+
+class Totals(Struct, frozen=True):
+    """What a crawl kept: pages whose content is known, and the bytes of all bodies."""
+
+    pages: int
+    bytes: int
+
+
+class Visit(Struct, frozen=True, kw_only=True):
+    """A finished visit: what has to become durable, in the order archive, digest, catalog, frontier."""
+
+    settlement: Settlement
+    page: Page | None = None  # None: the URL is not finished yet (retry, deferred)
+    claim: tuple[str, Original] | None = None  # content this page was the first to have
+    received: int = 0  # bytes from the network

@@ -24,7 +24,6 @@ class Crawl(Section):
     max_bytes: int | None = Field(None, ge=1, description="stop after this many bytes were received")
     max_seconds: float | None = Field(None, gt=0, description="stop after this long")
     concurrency: int = Field(256, ge=1, description="visits under way at once, all hosts together")
-    bytes_in_flight: int = Field(256 * MIB, ge=MIB, description="new visits wait while fetched bodies hold more than this")
     longest_wait: float = Field(3600, ge=0, description="a finite crawl pauses when nothing is due for longer than this")
     user_agent: str = Field("gossamer/{version} (+{contact})", description="user agent; {version} and {contact} are filled in")
     contact: str = Field("", description="URL or mail address where a webmaster reaches you; part of the user agent")
@@ -126,6 +125,7 @@ class Fetch(Section):
         (), description="address ranges allowed although they are not public, such as 127.0.0.0/8"
     )
     insecure: bool = Field(False, description="accept any TLS certificate")
+    ca_file: str = Field("", description="file of trusted certificates (PEM); none: the system's")
     connections: int = Field(512, ge=1, description="open connections kept, all hosts together")
 
     @field_validator("allow_private")

@@ -3,7 +3,9 @@
 One writer appends; when it is done, any number of readers read from the start. Whoever holds a body closes it.
 """
 
+import os
 import tempfile
+from collections.abc import Iterator
 from typing import BinaryIO
 
 
@@ -54,6 +56,17 @@ class Body:
             self._chunks = [b"".join(self._chunks)]
         content = self._chunks[0] if self._chunks else b""
         return content if limit is None else content[:limit]
+
+    def pieces(self, start: int = 0, size: int = 1024 * 1024) -> Iterator[bytes]:
+        """Walk over the body from `start` on: in one piece while it is in memory, else in pieces of `size` bytes."""
+        if self._file is None:
+            content = self.read()
+            yield content[start:] if start else content
+            return
+        self._file.flush()
+        while piece := os.pread(self._file.fileno(), size, start):  # moves no file position: readers do not meet
+            yield piece
+            start += len(piece)
 
     def close(self) -> None:
         """Free memory and file. Reading again gives nothing."""

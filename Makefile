@@ -1,0 +1,53 @@
+# Everything a fresh clone needs: Python 3.11+, make and a package registry. Each target sets itself up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+.PHONY: demo test lint types floors tests soak bench replay lock clean
+
+demo: $(READY)
+	@$(BIN)/gossamer demo
+
+# One command runs everything; the parts can be run alone while working.
+test: lint types floors tests
+
+lint: $(READY)
+	@$(BIN)/ruff check src tests bench examples
+	@$(BIN)/ruff format --check src tests bench examples
+
+types: $(READY)
+	@$(BIN)/mypy
+
+floors: $(READY)
+	@$(BIN)/lint-imports --no-cache
+
+tests: $(READY)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+soak: $(READY)
+	@GOSSAMER_SOAK_KILLS=200 GOSSAMER_SOAK_STEPS=200000 $(BIN)/pytest tests/crash tests/contracts -n $(WORKERS) --dist loadfile --timeout 7200
+
+bench: $(READY)
+	@$(BIN)/python -m bench
+
+# pywb pins old libraries, so it lives in an environment of its own.
+replay: $(READY)
+	@$(BIN)/python examples/replay.py
+
+# Resolve dependencies anew; the lock names no index.
+lock: $(READY)
+	@$(BIN)/pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --no-annotate pyproject.toml -o requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	@echo "setting up $(VENV) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gossamer needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results demo.crawl

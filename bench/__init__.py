@@ -1,0 +1,1 @@
+"""Benchmarks: figures, never assertions about time. `make bench`."""

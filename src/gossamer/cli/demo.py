@@ -1,0 +1,86 @@
+"""`gossamer demo`: crawl the built-in synthetic web, show what it got, and prove it. Needs no network."""
+
+import json as json_text
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gossamer.cli import output
+from gossamer.cli.crawl import crawl
+from gossamer.cli.explain import explain
+from gossamer.cli.pages import pages as list_pages
+from gossamer.cli.verify import verify
+
+
+def demo(
+    directory: Annotated[Path, typer.Option("--dir", help="where the crawl goes; an earlier demo there is replaced")] = Path(
+        "demo.crawl"
+    ),
+    hosts: Annotated[int, typer.Option(help="host names of the synthetic web")] = 30,
+    pages: Annotated[int, typer.Option(help="pages on all of them")] = 900,
+) -> None:
+    """Watch a whole crawl in under a minute: robots.txt, redirects, failures, copies, and the proof that nothing was lost."""
+    if (directory / "crawl.json").exists():
+        shutil.rmtree(directory)
+    with tempfile.TemporaryDirectory(prefix="gossamer-demo-") as place, _simweb(Path(place), hosts, pages) as web:
+        output.note(
+            f"a synthetic web of {hosts} hosts stands on 127.0.0.1:{web['port']}; it knows how a correct crawl must end"
+        )
+        output.note("")
+        crawl(
+            directory=directory,
+            seeds=str(Path(place) / "seeds.txt"),
+            delay=0.1,
+            resolve=web["resolve"],
+            allow_private=["127.0.0.0/8"],
+            contact="https://example.org/about-this-demo",
+        )
+        _look(directory, Path(place))
+
+
+def _look(directory: Path, place: Path) -> None:
+    """Show a little of everything that can be asked."""
+    _heading(f"gossamer pages {directory} -n 8", "what it kept")
+    list_pages(directory, limit=8)
+    refused = _example(place / "manifest.jsonl", "robots_denied")
+    _heading(f"gossamer explain {directory} {refused}", "why it left something out")
+    explain(directory, refused)
+    _heading(f"gossamer verify {directory} --ledger ...", "the proof, with the servers' own record of every request")
+    verify(directory, ledger=place / "ledger.jsonl")
+
+
+def _heading(command: str, what: str) -> None:
+    output.line()
+    output.line(f"$ {command}    ({what})")
+
+
+def _example(manifest: Path, outcome: str) -> str:
+    """Return a URL that must end with an outcome."""
+    with manifest.open("rb") as lines:
+        for line in lines:
+            entry = json_text.loads(line)
+            if entry["outcome"] == outcome:
+                return str(entry["url"])
+    return "http://h0000.sim/"
+
+
+@contextmanager
+def _simweb(place: Path, hosts: int, pages: int) -> Iterator[dict[str, Any]]:
+    """Serve a synthetic web in a process of its own."""
+    words = [sys.executable, "-m", "gossamer.simweb", "--hosts", str(hosts), "--pages", str(pages)]
+    for name in ("ledger.jsonl", "manifest.jsonl", "seeds.txt"):
+        words += [f"--{name.partition('.')[0]}", str(place / name)]
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield json_text.loads(server.stdout.readline())
+    finally:
+        server.terminate()
+        server.wait()

@@ -1,0 +1,87 @@
+"""`gossamer`: the table of commands, and how errors leave the program: one sentence, an exit code, no traceback."""
+
+import os
+import sys
+import tempfile
+import traceback
+from types import TracebackType
+
+import typer
+
+from gossamer.cli import (
+    config,
+    crawl,
+    demo,
+    explain,
+    fetch,
+    hosts,
+    index,
+    links,
+    output,
+    pages,
+    robots,
+    show,
+    simweb,
+    status,
+    url,
+    verify,
+)
+from gossamer.errors import GossamerError
+
+app = typer.Typer(
+    help="A web crawler that loses nothing, harms no site, explains every decision, and is fast.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(crawl.crawl)
+app.command()(crawl.resume)
+app.command()(status.status)
+app.command()(pages.pages)
+app.command()(show.show)
+app.command()(index.index)
+app.command()(explain.explain)
+app.command()(verify.verify)
+app.command()(hosts.hosts)
+app.command()(hosts.host)
+app.command()(hosts.remove)
+app.command()(url.url)
+app.command()(robots.robots)
+app.command()(links.links)
+app.command()(fetch.fetch)
+app.command()(config.config)
+app.command()(demo.demo)
+app.command()(simweb.simweb)
+
+
+@app.callback()
+def options(version: bool = typer.Option(False, "--version", help="show the version and exit")) -> None:
+    """A web crawler that loses nothing, harms no site, explains every decision, and is fast."""
+    if version:
+        from importlib.metadata import version as installed
+
+        output.line(f"gossamer {installed('gossamer')}")
+        raise typer.Exit
+
+
+def run() -> None:
+    """Run the command line."""
+    sys.excepthook = _unexpected
+    try:
+        app()
+    except GossamerError as error:
+        output.fail(str(error))
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _unexpected(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report a bug of ours: the sentence to the user, the trace to a file."""
+    if issubclass(kind, KeyboardInterrupt):
+        output.fail("interrupted")
+        os._exit(130)
+    with tempfile.NamedTemporaryFile("w", prefix="gossamer-bug-", suffix=".txt", delete=False) as file:
+        traceback.print_exception(kind, error, trace, file=file)
+    output.fail(f"this is a bug in gossamer: {kind.__name__}: {error}; please report it with {file.name}")

@@ -1,0 +1,106 @@
+"""Everything that is printed: lines, tables, JSON, progress. The only module that prints.
+
+Colours and live progress only on a terminal; plain lines otherwise. Results go to standard output, everything about the
+work to standard error. Text from the web is printed with its control characters escaped.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+
+def line(text: str = "") -> None:
+    """Print a line of a result."""
+    print(clean(text))
+
+
+def note(text: str) -> None:
+    """Print a line about the work."""
+    print(clean(text), file=sys.stderr, flush=True)
+
+
+def fail(text: str) -> None:
+    """Print an error: one sentence."""
+    prefix = "\x1b[31mgossamer:\x1b[0m" if sys.stderr.isatty() else "gossamer:"
+    print(prefix, clean(text), file=sys.stderr, flush=True)
+
+
+def json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.flush()
+
+
+def raw(content: bytes) -> None:
+    """Write bytes as they are."""
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table: with lines and colour on a terminal, with tabs otherwise."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("\t".join(clean(cell) for cell in row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        drawn.add_column(heading, overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(clean(cell)) for cell in row))
+    Console().print(drawn)
+
+
+@contextmanager
+def counter(what: str, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Count work on a terminal; say nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,.0f}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done: progress.advance(task, done)
+
+
+def clean(text: str) -> str:
+    """Escape control characters, so that a page's title cannot play with the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
+
+
+def size(count: float) -> str:
+    """Write a number of bytes for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration for people."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02} min"
+
+
+def moment(seconds: float | None) -> str:
+    """Write a time for people, in UTC."""
+    if not seconds:
+        return "-"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

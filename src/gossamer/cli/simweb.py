@@ -1,0 +1,27 @@
+"""`gossamer simweb`: a synthetic web to crawl, with a ledger of every request."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def simweb(
+    hosts: Annotated[int, typer.Option(help="host names")] = 50,
+    pages: Annotated[int, typer.Option(help="pages on all of them")] = 2000,
+    seed: Annotated[int, typer.Option(help="same number, same web")] = 1,
+    port: Annotated[int, typer.Option(help="port on 127.0.0.1; 0 is a free one")] = 0,
+    ledger: Annotated[Path | None, typer.Option(help="write every request here, JSON lines", metavar="FILE")] = None,
+    manifest: Annotated[Path | None, typer.Option(help="write what a correct crawler must find", metavar="FILE")] = None,
+    seeds: Annotated[Path | None, typer.Option(help="write the seeds here, one a line", metavar="FILE")] = None,
+    dns: Annotated[bool, typer.Option("--dns", help="also answer for the host names, over UDP")] = False,
+) -> None:
+    """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON."""
+    from gossamer.simweb.__main__ import main
+
+    words = ["--hosts", str(hosts), "--pages", str(pages), "--seed", str(seed), "--port", str(port)]
+    for option, path in (("--ledger", ledger), ("--manifest", manifest), ("--seeds", seeds)):
+        if path is not None:
+            words += [option, str(path)]
+    code = main([*words, "--dns"] if dns else words)
+    raise typer.Exit(code)

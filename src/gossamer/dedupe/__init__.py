@@ -1,0 +1,1 @@
+"""Sameness of content: which page had it first."""

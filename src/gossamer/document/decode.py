@@ -1,0 +1,184 @@
+"""From wire bytes to content: transfer coding off, content coding off, with a bomb guard.
+
+Archives keep the wire bytes; everything else works on what these functions return. They never raise on what a server
+sent: a cut or broken stream gives what could be read, and says so. Nothing is inflated beyond the caller's limit, and the
+work is bounded by input and limit, however the stream is built. Content that is only said to be compressed is taken as it is.
+
+Follows RFC 9112 section 7.1 (chunked), RFC 9110 section 8.4 (content codings), RFC 9659 (window of zstd).
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import brotli
+import zstandard
+from isal import isal_zlib
+from msgspec import Struct
+
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
+_ISAL_ERROR: Any = isal_zlib.error
+_BROKEN = (_ISAL_ERROR, zlib.error, brotli.error, zstandard.ZstdError, EOFError)
+_STEP = 64 * 1024  # input taken at once
+_ZSTD_STEP = 1024  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
+_SMALL_STEP = 16  # likewise for a broken stream: a failing step loses its output
+_STEPS = 20_000  # taken for a broken stream at most
+_BLOCK = 1024 * 1024  # output made at once
+_MEMBERS = 1000  # gzip members or zstd frames read; nobody but an attacker sends more
+_LAYERS = 4  # content codings applied one over the other; likewise
+_GZIP_MAGIC = b"\x1f\x8b"
+_MAGIC = {"gzip": _GZIP_MAGIC, "x-gzip": _GZIP_MAGIC, "zstd": b"\x28\xb5\x2f\xfd"}
+_ZSTD_WINDOW = 8 * 1024 * 1024
+
+
+class Decoded(Struct, frozen=True):
+    """Content without its coding."""
+
+    content: bytes
+    cut: bool = False  # there was more than the limit, or the stream ends early
+    error: str = ""  # why the content is not whole, or not decoded at all
+
+
+def dechunk(raw: bytes) -> bytes:
+    """Return the content of a chunked body; a cut or broken one gives what is there, one that is not chunked at all itself."""
+    pieces = []
+    position = 0
+    while size_line := _CHUNK_SIZE.match(raw, position):
+        size = min(int(size_line[1], 16), len(raw))
+        if size == 0:
+            break
+        start = size_line.end()
+        pieces.append(raw[start : start + size])
+        position = start + size
+        if raw.startswith(b"\r\n", position):
+            position += 2
+        elif raw.startswith(b"\n", position):
+            position += 1
+    if not position and not size_line:
+        return raw
+    return b"".join(pieces)
+
+
+def decode(raw: bytes, encoding: str, limit: int) -> Decoded:
+    """Take off every content coding that a Content-Encoding header names, last applied first."""
+    names = [name for name in encoding.lower().replace(" ", "").replace("\t", "").split(",") if name not in ("", "identity")]
+    if len(names) > _LAYERS:
+        return Decoded(raw[:limit], len(raw) > limit, f"{len(names)} content codings one over the other")
+    content, cut, error = raw, False, ""
+    for name in reversed(names):
+        blocks = _CODINGS.get(name)
+        if blocks is None:
+            error = error or f"unknown content coding {name}"
+            break
+        layer = _decode_layer(content, name, blocks, limit)
+        content, cut, error = layer.content, cut or layer.cut, error or layer.error
+    return Decoded(content[:limit], cut or len(content) > limit, error)
+
+
+def _decode_layer(raw: bytes, name: str, blocks: "Blocks", limit: int) -> Decoded:
+    """Take off one coding; a broken stream is read again in small steps, so that little of it is lost."""
+    if not raw:
+        return Decoded(raw)
+    decoded = _collect(blocks(raw, _STEP), name, limit)
+    if decoded.error and not decoded.cut:
+        decoded = _collect(blocks(raw, max(_SMALL_STEP, len(raw) // _STEPS)), name, limit)
+        magic = _MAGIC.get(name)
+        if not decoded.content and not (magic and raw.startswith(magic)):
+            return Decoded(raw, error=f"the content is not {name}, whatever its header says")
+    return decoded
+
+
+def _collect(blocks: Iterator[bytes], name: str, limit: int) -> Decoded:
+    pieces = []
+    room = limit
+    try:
+        for block in blocks:
+            pieces.append(block)
+            room -= len(block)
+            if room < 0:
+                return Decoded(b"".join(pieces)[:limit], cut=True)
+    except _BROKEN as error:
+        ends_early = isinstance(error, EOFError)
+        return Decoded(b"".join(pieces), ends_early, f"the {name} stream {'ends early' if ends_early else 'is broken'}")
+    return Decoded(b"".join(pieces) if len(pieces) != 1 else pieces[0])
+
+
+Blocks = Callable[[bytes, int], Iterator[bytes]]
+
+
+def _gzip_blocks(raw: bytes, step: int) -> Iterator[bytes]:
+    """Inflate gzip, member after member; what follows the last is ignored, as browsers do."""
+    position = 0
+    for _ in range(_MEMBERS):
+        if not raw.startswith(_GZIP_MAGIC, position):
+            if position == 0:
+                raise zlib.error
+            return
+        position = yield from _inflate(raw, position, step, zlib.MAX_WBITS + 16)
+    raise EOFError
+
+
+def _deflate_blocks(raw: bytes, step: int) -> Iterator[bytes]:
+    """Inflate deflate, with the zlib wrapper the standard asks for or without it, as half the web sends it."""
+    wrapped = raw[0] & 0x0F == 8 and int.from_bytes(raw[:2], "big") % 31 == 0
+    yield from _inflate(raw, 0, step, zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
+
+
+def _inflate(raw: bytes, position: int, step: int, window: int) -> Generator[bytes, None, int]:
+    """Inflate one stream that begins at `position`; return where it ends."""
+    stream = isal_zlib.decompressobj(window)
+    while position < len(raw):
+        piece = raw[position : position + step]
+        position += len(piece)
+        while piece:
+            yield stream.decompress(piece, _BLOCK)
+            if stream.eof:
+                return position - len(stream.unused_data)
+            piece = stream.unconsumed_tail
+    yield stream.flush()
+    if not stream.eof:
+        raise EOFError
+    return position
+
+
+def _brotli_blocks(raw: bytes, step: int) -> Iterator[bytes]:
+    stream = brotli.Decompressor()
+    for position in range(0, len(raw), step):
+        yield stream.process(raw[position : position + step], output_buffer_limit=_BLOCK)
+        while not stream.can_accept_more_data():
+            yield stream.process(b"", output_buffer_limit=_BLOCK)
+        if stream.is_finished():
+            return
+    raise EOFError
+
+
+def _zstd_blocks(raw: bytes, step: int) -> Iterator[bytes]:
+    """Decompress zstd, frame after frame."""
+    maker = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    position = 0
+    for _ in range(_MEMBERS):
+        position = yield from _zstd_frame(maker, raw, position, min(step, _ZSTD_STEP))
+        if position >= len(raw):
+            return
+    raise EOFError
+
+
+def _zstd_frame(maker: zstandard.ZstdDecompressor, raw: bytes, position: int, step: int) -> Generator[bytes, None, int]:
+    frame = maker.decompressobj()
+    while position < len(raw):
+        piece = raw[position : position + step]
+        position += len(piece)
+        yield frame.decompress(piece)
+        if frame.eof:
+            return position - len(frame.unused_data)
+    raise EOFError
+
+
+_CODINGS: dict[str, Blocks] = {
+    "gzip": _gzip_blocks,
+    "x-gzip": _gzip_blocks,
+    "deflate": _deflate_blocks,
+    "br": _brotli_blocks,
+    "zstd": _zstd_blocks,
+}

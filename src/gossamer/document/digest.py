@@ -1,0 +1,27 @@
+"""The payload digest: what makes two answers the same.
+
+SHA-1 in base32, as WARC files write it, of the payload: the body with its transfer coding removed and its content coding
+kept. How a server cut its answer into chunks is an accident of that minute; the payload is what it said.
+See docs/decisions/0002-payload-digest.md. RFC 9110 section 6.4 calls it the content of the message.
+"""
+
+import hashlib
+from base64 import b32encode
+
+from gossamer.document.body import Body
+from gossamer.document.decode import dechunk
+
+
+def payload_digest(body: Body, chunked: bool) -> str:
+    """Return "sha1:" and the base32 digest of the payload of a body as it came."""
+    if chunked:
+        return digest_text(hashlib.sha1(dechunk(body.read())))
+    hasher = hashlib.sha1()
+    for piece in body.pieces():
+        hasher.update(piece)
+    return digest_text(hasher)
+
+
+def digest_text(hasher: "hashlib._Hash") -> str:
+    """Spell a SHA-1 the way WARC headers and the catalog do."""
+    return "sha1:" + b32encode(hasher.digest()).decode()

@@ -1,0 +1,34 @@
+"""A document out of the bytes of an answer: transfer coding off, content coding off, type and charset told."""
+
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from gossamer.document.charset import declared_charset
+from gossamer.document.decode import dechunk, decode
+from gossamer.document.sniff import HEAD, sniff
+
+
+class Reading(Struct, frozen=True):
+    """What the bytes of an answer are."""
+
+    mime: str  # the type we act on
+    content: bytes
+    charset: str  # by mark or header; empty: neither tells
+    cut: bool  # the content is only the beginning
+    error: str  # why the content is not whole, or not decoded
+
+
+def read_document(raw: bytes, *, chunked: bool, encoding: str, content_type: str, url: str, limit: int) -> Reading:
+    """Read the body of an answer, up to `limit` bytes of content."""
+    decoded = decode(dechunk(raw) if chunked else raw, encoding, limit)
+    content = decoded.content
+    mime = sniff(content_type, content[:HEAD], _path(url))
+    return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error)
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""

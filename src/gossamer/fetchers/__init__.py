@@ -1,0 +1,1 @@
+"""Fetchers: one protocol a module; a request out, exact bytes back. They follow no redirect and keep no cookie."""

@@ -1,0 +1,160 @@
+"""HTTP and HTTPS through libcurl's multi interface: exact bytes, every limit, one request a turn.
+
+- The address comes from our own resolver; only addresses the guard lets through are handed on, and the guard is asked again
+  about the very address of every connect, so that neither an IP literal nor a name that changes its mind gets past it.
+- A head that came whole is an answer worth keeping. When the body after it was cut (too long, too slow, connection lost) what
+  came is kept and marked; a 2xx without a single byte of the body it announced is a failure.
+- `started` is when the request could leave, `answered` its first byte, both on the crawl's clock.
+
+Follows RFC 9112.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pycurl
+from msgspec import Struct
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Fetch
+from gossamer.document.body import Body
+from gossamer.fetchers.failure import failure_of, spool_error, truncation_of
+from gossamer.fetchers.message import Head, final_head, target_of
+from gossamer.fetchers.transfer import Transfer
+from gossamer.protocols import Resolver
+from gossamer.records import Fetched, Outcome, Request
+
+
+class FetcherStatistics(Struct, frozen=True):
+    """A fetcher in numbers."""
+
+    requests: int
+    connections: int  # opened; the other requests went over kept ones
+    received: int  # bytes, heads included
+
+
+class HttpFetcher:
+    """Speaks HTTP/1.1, over TLS or not, on connections that are kept and used again."""
+
+    def __init__(self, settings: Fetch, resolver: Resolver, guard: Callable[[str], str], clock: Clock) -> None:
+        self._settings = settings
+        self._resolver = resolver
+        self._guard = guard
+        self._clock = clock
+        self._multi: Any = pycurl.AsyncCurlMulti()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections)
+        self._idle: list[Transfer] = []
+        self._requests = 0
+        self._connections = 0
+        self._received = 0
+
+    async def fetch(self, request: Request) -> Fetched:
+        """Send a request and return what came back, or why nothing did."""
+        target = target_of(request.url)
+        asked = self._clock.now()
+        found = await self._resolver.resolve(target.host, asked)
+        if not found.addresses:
+            return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
+        usable = tuple(address for address in found.addresses if not self._guard(address))
+        if not usable:
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
+        transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
+        try:
+            transfer.prepare(request, target, usable)
+            code, text = await self._perform(transfer)
+            return self._conclude(request, transfer, code, text, asked)
+        except BaseException:
+            transfer.body.close()
+            raise
+        finally:
+            self._connections += transfer.connections
+            transfer.forget()
+            self._idle.append(transfer)
+
+    def statistics(self) -> FetcherStatistics:
+        """Count what was sent and received so far."""
+        return FetcherStatistics(self._requests, self._connections, self._received)
+
+    async def aclose(self) -> None:
+        """Close every connection; fetches under way are cancelled."""
+        await self._multi.aclose()
+        while self._idle:
+            self._idle.pop().close()
+
+    async def _perform(self, transfer: Transfer) -> tuple[int, str]:
+        """Run a transfer to its end. Cancelled, it is taken out at once and its connection is closed."""
+        try:
+            await self._multi.add_handle(transfer.curl)
+        except pycurl.error as error:
+            code, text = error.args
+            return code, text
+        return pycurl.E_OK, ""
+
+    def _conclude(self, request: Request, transfer: Transfer, code: int, text: str, asked: float) -> Fetched:
+        """Judge a finished transfer."""
+        if transfer.spool_error is not None:
+            raise spool_error(transfer.spool_error) from transfer.spool_error
+        if transfer.started is None and transfer.refusal:
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, transfer.refusal, asked)
+        if transfer.started is None and transfer.no_socket:
+            return self._unsent(request, Outcome.CONNECT_FAILED, transfer.no_socket, asked)
+        head_size = transfer.head_size
+        self._requests += transfer.started is not None
+        self._received += head_size + transfer.body.size
+        if head_size > self._settings.max_headers:
+            limit = f"more than {self._settings.max_headers} bytes of headers (fetch.max_headers)"
+            return self._failed(request, transfer, Outcome.PROTOCOL_ERROR, limit, asked)
+        head = final_head(transfer.lines)
+        truncated = truncation_of(code, text) if code else ""
+        if head is None or (truncated and truncated != "length" and head.status < 300 and not transfer.body.size):
+            outcome, detail = failure_of(code, text, requested=transfer.started is not None, received=bool(transfer.lines))
+            return self._failed(request, transfer, outcome, detail, asked)
+        return self._answered(request, transfer, head, truncated, text, asked)
+
+    def _answered(self, request: Request, transfer: Transfer, head: Head, truncated: str, detail: str, asked: float) -> Fetched:
+        started, answered, ended = self._times(transfer, asked)
+        return Fetched(
+            url=request.url,
+            outcome=Outcome.OK,
+            detail=detail,
+            status=head.status,
+            request_head=transfer.request_head,
+            response_head=head.raw,
+            headers=head.headers,
+            body=transfer.body,
+            chunked=head.chunked,
+            truncated=truncated,
+            address=transfer.address,
+            started=started,
+            answered=answered,
+            ended=ended,
+        )
+
+    def _failed(self, request: Request, transfer: Transfer, outcome: Outcome, detail: str, asked: float) -> Fetched:
+        transfer.body.close()
+        started, answered, ended = self._times(transfer, asked)
+        return Fetched(
+            url=request.url,
+            outcome=outcome,
+            detail=detail,
+            request_head=transfer.request_head if transfer.started is not None else b"",
+            body=Body(),
+            address=transfer.address,
+            started=started,
+            answered=answered,
+            ended=ended,
+        )
+
+    def _unsent(self, request: Request, outcome: Outcome, detail: str, asked: float) -> Fetched:
+        now = self._clock.now()
+        return Fetched(
+            url=request.url, outcome=outcome, detail=detail, body=Body(), started=asked, answered=now, ended=now, sent=False
+        )
+
+    def _times(self, transfer: Transfer, asked: float) -> tuple[float, float, float]:
+        """Return when the request left, when the first byte came (or waiting for it ended), and now."""
+        ended = self._clock.now()
+        if transfer.started is None:
+            return asked, ended, ended
+        waited = transfer.waited()
+        return transfer.started, min(transfer.started + waited, ended) if transfer.lines else ended, ended

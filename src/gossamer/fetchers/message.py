@@ -1,0 +1,111 @@
+"""HTTP/1.1 messages as bytes: the request head we send, the response head we got.
+
+The request is composed whole, so that the archive holds exactly what went out. The response head is taken line by line as it
+arrived and is never written anew. Credentials in a URL are not sent. Follows RFC 9112; reads what browsers read.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from gossamer.errors import UrlError, UsageError
+from gossamer.records import Request
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_NOT_WIRE = r"\x00-\x20\x7f-\U0010ffff"  # what the wire form of a URL never holds
+_URL = re.compile(
+    rf"((?i:https?))://(?:[^/?#{_NOT_WIRE}]*@)?"
+    rf"((\[[0-9A-Fa-f:.]+\]|[^:/?#\[\]@{_NOT_WIRE}]+)(?::([0-9]{{1,5}}))?)"
+    rf"([^#{_NOT_WIRE}]*)(?:#.*)?",
+)
+_STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
+_FIELD = re.compile(r"\n([^:\s][^:\n]*):[ \t]*([^\n]*)")
+_BLANK = (b"\r\n", b"\n")
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+_CODINGS = "gzip, deflate, br, zstd"
+
+
+class Target(Struct, frozen=True):
+    """Where a request goes."""
+
+    host: str  # without brackets and without the dot that may end a name
+    port: int
+    origin: str  # what the connection is made to
+    authority: str  # for the Host header
+    path: str  # with the query
+
+
+class Head(Struct, frozen=True):
+    """The head of an answer: its bytes, and what they say."""
+
+    raw: bytes
+    status: int
+    headers: tuple[tuple[str, str], ...]  # names in lower case
+
+    @property
+    def chunked(self) -> bool:
+        """Whether the body carries chunked transfer coding."""
+        if b"chunked" not in self.raw.lower():
+            return False
+        return any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in self.headers)
+
+
+def target_of(url: str) -> Target:
+    """Take an http or https URL apart; it is in its wire form already."""
+    match = _URL.fullmatch(url)
+    if match is None:
+        raise UrlError(f"{url!r} is no http or https URL; give one like https://example.org/")
+    scheme, authority, host, port, path = match.groups()
+    scheme = scheme.lower()
+    host = host.rstrip(".")
+    number = int(port) if port else _DEFAULT_PORTS[scheme]
+    if not path.startswith("/"):
+        path = "/" + path
+    return Target(host.strip("[]"), number, f"{scheme}://{host}:{number}/", authority, path)
+
+
+@lru_cache(maxsize=64)
+def _standing_lines(user_agent: str, headers: tuple[tuple[str, str], ...]) -> tuple[bytes, ...]:
+    """Compose the header lines that are the same for every host; a caller's header takes the place of ours."""
+    given = {name.lower() for name, _ in headers}
+    ours = (("User-Agent", user_agent), ("Accept", _ACCEPT), ("Accept-Encoding", _CODINGS))
+    pairs = [pair for pair in ours if pair[0].lower() not in given] + [pair for pair in headers if pair[1]]
+    for name, value in pairs:
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(r"[\x00-\x08\x0a-\x1f\x7f]", value):
+            raise UsageError(f"the request header {name!r} holds a character that no header may hold; remove it")
+    return tuple(f"{name}: {value}".encode() for name, value in pairs)
+
+
+def header_lines(request: Request, authority: str) -> list[bytes]:
+    """Return every header line of a request, Host first."""
+    return [b"Host: " + authority.encode(), *_standing_lines(request.user_agent, request.headers)]
+
+
+def request_head(path: bytes, lines: Sequence[bytes]) -> bytes:
+    """Return the bytes of a GET request."""
+    return b"GET " + path + b" HTTP/1.1\r\n" + b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def final_head(lines: Sequence[bytes]) -> Head | None:
+    """Find the head of the answer among all header lines: after interim (1xx) ones, before trailers; None: not complete."""
+    start = 0
+    for position, line in enumerate(lines):
+        if line in _BLANK:
+            match = _STATUS.match(lines[start])
+            status = int(match[1]) if match else 0
+            if status >= 200 or status == 101:
+                raw = b"".join(lines[start : position + 1])
+                return Head(raw, status, _fields(raw))
+            start = position + 1
+    return None
+
+
+def _fields(raw: bytes) -> tuple[tuple[str, str], ...]:
+    """Read the header fields of a head. Bytes beyond ASCII are UTF-8 where they can be, as in browsers."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return tuple([(name.rstrip().lower(), value.rstrip()) for name, value in _FIELD.findall(text)])

@@ -1,0 +1,189 @@
+"""Scope: does a URL belong to this crawl?
+
+Each rule is one method named like the knob that steers it, and each verdict names its rule. `judge` stops at the first refusal
+and asks only the rules that are configured, because it is asked about every link; `trace` asks all of them, for `explain`.
+
+A site is what `scope.within` makes of the seeds: their hosts, their registrable domains, or the directories they lie in. A
+`file:` URL has no host; its seed's directory stands for it, whatever `within` says, so that no page can make a crawl of
+local files wander over the disk.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import copy
+
+from gossamer.config.sections import Scope as Settings
+from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, search
+from gossamer.filters.verdict import Candidate
+from gossamer.records import Outcome, Verdict
+from gossamer.url.host import registrable_domain
+from gossamer.url.parse import Url
+
+FETCHABLE = frozenset(("http", "https", "ftp", "file"))  # what a fetcher could be had for; other schemes end as unsupported
+RULES = (
+    "schemes",
+    "block_hosts",
+    "within",
+    "max_depth",
+    "allow_prefixes",
+    "block_prefixes",
+    "allow",
+    "block",
+    "block_extensions",
+    "allow_file",
+    "block_file",
+)
+ALLOWED = {rule: Verdict(True, f"scope.{rule}") for rule in RULES}  # made once: nearly every answer is one of these
+IN_SCOPE = Verdict(True, "scope")
+
+
+class Scope:
+    """The rules of one crawl, compiled."""
+
+    def __init__(self, settings: Settings, seeds: Iterable[Url]) -> None:
+        seeds = tuple(seeds)
+        self._settings = settings
+        self._max_depth = settings.max_depth
+        self._schemes = frozenset(settings.schemes) | {seed.scheme for seed in seeds}
+        self._allow_hosts = Hosts(settings.allow_hosts, "scope.allow_hosts")
+        self._block_hosts = Hosts(settings.block_hosts, "scope.block_hosts")
+        self._allow_prefixes = Prefixes(settings.allow_prefixes, "scope.allow_prefixes")
+        self._block_prefixes = Prefixes(settings.block_prefixes, "scope.block_prefixes")
+        self._allow = [(compile_expression(text, "scope.allow"), text) for text in settings.allow]
+        self._block = [(compile_expression(text, "scope.block"), text) for text in settings.block]
+        self._extensions = tuple("." + extension.lstrip(".").lower() for extension in settings.block_extensions)
+        self._allow_list: Patterns | None = None
+        self._block_list: Patterns | None = None
+        self._hosts = frozenset(seed.host for seed in seeds if seed.host)
+        self._domains = frozenset(map(registrable_domain, self._hosts)) if settings.within == "domain" else frozenset()
+        rooted = [seed for seed in seeds if settings.within == "prefix" or not seed.host]
+        self._directories = tuple(directory for seed in rooted for directory in directories(seed))
+        self._rules = self._choose()
+
+    def with_lists(self, allow: Patterns | None, block: Patterns | None) -> "Scope":
+        """Return the same scope with these lists for `allow_file` and `block_file`; this one stays as it is."""
+        scope = copy(self)
+        scope._allow_list, scope._block_list = allow, block
+        scope._rules = scope._choose()
+        return scope
+
+    def judge(self, candidate: Candidate) -> Verdict:
+        """Return the first refusal, or that the candidate is in scope."""
+        for rule in self._rules:
+            verdict = rule(candidate)
+            if not verdict.allowed:
+                return verdict
+        return IN_SCOPE
+
+    def trace(self, candidate: Candidate) -> list[Verdict]:
+        """Return every rule's verdict, in order."""
+        return [self._rule(name)(candidate) for name in RULES]
+
+    def off_site_of(self, candidate: Candidate) -> int:
+        """Return how many hops beyond the seeds' sites the candidate is: 0 on them."""
+        return 0 if self._is_inside(candidate.url) else candidate.off_site + 1
+
+    def _choose(self) -> tuple[Callable[[Candidate], Verdict], ...]:
+        configured = {
+            "schemes": True,
+            "block_hosts": bool(self._block_hosts),
+            "within": self._settings.within != "any" or "file" in self._schemes,
+            "max_depth": True,
+            "allow_prefixes": bool(self._allow_prefixes),
+            "block_prefixes": bool(self._block_prefixes),
+            "allow": bool(self._allow),
+            "block": bool(self._block),
+            "block_extensions": bool(self._extensions),
+            "allow_file": self._allow_list is not None,
+            "block_file": self._block_list is not None,
+        }
+        return tuple(self._rule(name) for name in RULES if configured[name])
+
+    def _rule(self, name: str) -> Callable[[Candidate], Verdict]:
+        rule: Callable[[Candidate], Verdict] = getattr(self, f"_judge_{name}")
+        return rule
+
+    def _is_inside(self, url: Url) -> bool:
+        within, host = self._settings.within, url.host
+        if not host:
+            return url.wire.startswith(self._directories)
+        if within == "any" or (self._allow_hosts and self._allow_hosts.match(host)):
+            return True
+        if within == "host":
+            return host in self._hosts
+        return registrable_domain(host) in self._domains if within == "domain" else url.wire.startswith(self._directories)
+
+    def _judge_schemes(self, candidate: Candidate) -> Verdict:
+        scheme = candidate.url.scheme
+        if scheme in self._schemes:
+            return ALLOWED["schemes"]
+        if scheme in FETCHABLE:
+            return _refuse("schemes", f"{scheme} is not among the schemes to follow")
+        return _refuse("schemes", f"nothing fetches {scheme} URLs", Outcome.UNSUPPORTED)
+
+    def _judge_block_hosts(self, candidate: Candidate) -> Verdict:
+        found = self._block_hosts.match(candidate.url.host)
+        return _refuse("block_hosts", f"the host is blocked by {found}") if found else ALLOWED["block_hosts"]
+
+    def _judge_within(self, candidate: Candidate) -> Verdict:
+        if self._is_inside(candidate.url):
+            return ALLOWED["within"]
+        settings, host, hop = self._settings, candidate.url.host, candidate.off_site + 1
+        if host and hop <= settings.off_site_hops:
+            return ALLOWED["within"]
+        if host and settings.off_site_hops:
+            return _refuse("within", f"hop {hop} beyond the seeds' sites; off_site_hops is {settings.off_site_hops}")
+        if settings.within == "prefix" or not host:
+            return _refuse("within", "not below a seed's directory")
+        return _refuse("within", f"{host} is not one of the seeds' {settings.within}s")
+
+    def _judge_max_depth(self, candidate: Candidate) -> Verdict:
+        if candidate.depth <= self._max_depth:
+            return ALLOWED["max_depth"]
+        return _refuse("max_depth", f"{candidate.depth} hops from a seed; max_depth is {self._max_depth}")
+
+    def _judge_allow_prefixes(self, candidate: Candidate) -> Verdict:
+        if not self._allow_prefixes or self._allow_prefixes.match(candidate.url):
+            return ALLOWED["allow_prefixes"]
+        return _refuse("allow_prefixes", "begins with none of the allowed prefixes")
+
+    def _judge_block_prefixes(self, candidate: Candidate) -> Verdict:
+        found = self._block_prefixes.match(candidate.url)
+        return _refuse("block_prefixes", f"begins with {found}") if found else ALLOWED["block_prefixes"]
+
+    def _judge_allow(self, candidate: Candidate) -> Verdict:
+        if not self._allow or search(self._allow, candidate.url.wire):
+            return ALLOWED["allow"]
+        return _refuse("allow", "none of the allowed regular expressions is found in it")
+
+    def _judge_block(self, candidate: Candidate) -> Verdict:
+        found = search(self._block, candidate.url.wire)
+        return _refuse("block", f"{found} is found in it") if found else ALLOWED["block"]
+
+    def _judge_block_extensions(self, candidate: Candidate) -> Verdict:
+        name = candidate.url.path.rpartition("/")[2].lower()
+        if not self._extensions or not name.endswith(self._extensions):
+            return ALLOWED["block_extensions"]
+        found = next(extension for extension in self._extensions if name.endswith(extension))
+        return _refuse("block_extensions", f"the file name ends with {found}")
+
+    def _judge_allow_file(self, candidate: Candidate) -> Verdict:
+        if self._allow_list is None or self._allow_list.match(candidate.url):
+            return ALLOWED["allow_file"]
+        return _refuse("allow_file", "no line of the list matches it")
+
+    def _judge_block_file(self, candidate: Candidate) -> Verdict:
+        found = self._block_list.match(candidate.url) if self._block_list is not None else ""
+        return _refuse("block_file", f"the line {found} matches it") if found else ALLOWED["block_file"]
+
+
+def directories(seed: Url) -> tuple[str, ...]:
+    """Return how URLs in the seed's directory begin; a site without a port of its own may move between http and https."""
+    directory = seed.wire.partition("?")[0].rpartition("/")[0] + "/"
+    if seed.scheme not in ("http", "https") or seed.port is not None:
+        return (directory,)
+    rest = directory.partition(":")[2]
+    return (f"http:{rest}", f"https:{rest}")
+
+
+def _refuse(rule: str, reason: str, outcome: Outcome = Outcome.OUT_OF_SCOPE) -> Verdict:
+    return Verdict(False, f"scope.{rule}", reason, outcome)

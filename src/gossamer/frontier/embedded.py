@@ -1,0 +1,332 @@
+"""The default frontier: RocksDB in a directory, nothing else to install.
+
+    path/store        the rows (`keys.py` says where each stands)
+    path/seen.bloom   the Bloom filter as of the last clean end; built anew when it does not match
+
+Hosts with work live in memory, their URLs stay on disk and are read ahead a few at a time: memory does not grow with the
+number of waiting URLs. Each call changes memory and gathers one batch; it returns when the batch is written. If anything goes
+wrong in between, memory is not trusted any more and every further change is refused: nothing half-done is ever written, and
+opening the directory again shows the state of the last call that returned.
+"""
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import wraps
+from math import inf
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.errors import StoreError
+from gossamer.frontier.admission import Admission
+from gossamer.frontier.keys import HOSTS, META, URLS, host_name
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.rows import VERSION, Meta, UrlRow, decode_host, decode_meta, decode_url, known_of, status_of
+from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
+from gossamer.frontier.seen import Seen, load_bloom
+from gossamer.frontier.store import Store
+from gossamer.frontier.turns import Turn, Turns
+from gossamer.policy import breaker, politeness
+from gossamer.records import (
+    Discovered,
+    Entry,
+    Fate,
+    FrontierStatistics,
+    HostPolicy,
+    HostStatus,
+    Known,
+    Lease,
+    Leases,
+    Settlement,
+    State,
+)
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+def _whole(
+    method: Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]],
+) -> Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]]:
+    """Make a change happen as a whole or be the last one tried."""
+
+    @wraps(method)
+    async def change(self: "EmbeddedFrontier", /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        if self._failed:
+            raise StoreError(f"the frontier in {self._path} stopped after a failure; resume the crawl to go on")
+        self._failed = True
+        result = await method(self, *args, **kwargs)
+        self._failed = False
+        return result
+
+    return change
+
+
+class EmbeddedFrontier:
+    """A frontier in a directory of its own."""
+
+    def __init__(
+        self,
+        path: Path,
+        store: Store,
+        ledger: Ledger,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+    ) -> None:
+        self._path = path
+        self._store = store
+        self._ledger = ledger
+        self._meta = ledger.meta
+        self._seen = ledger.seen
+        self._schedule = ledger.schedule
+        self._admission = Admission(ledger, settings.max_waiting)
+        self._politeness = politeness
+        self._breaker = breaker
+        self._turns = Turns(ledger, politeness, lease)
+        self._failed = False
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls, path: Path, settings: FrontierSettings, politeness: Politeness, breaker: Breaker, lease: float, now: float
+    ) -> "EmbeddedFrontier":
+        """Open the frontier in a directory, or make one there; live leases come back, every host waits one delay."""
+        store = Store(path / "store", settings.cache)
+        try:
+            raw = store.get(META)
+            meta = Meta() if raw is None else decode_meta(raw)
+            if meta.version > VERSION:
+                raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
+            seen = Seen(store, load_bloom(path / "seen.bloom", store, meta.known), settings.recent_keys)
+            ledger = Ledger(store, meta, seen, Schedule(settings.shares, politeness), politeness, now)
+            ledger.recover()
+        except BaseException:
+            store.close()
+            raise
+        return cls(path, store, ledger, settings, politeness, breaker, lease)
+
+    # --- URLs in -----------------------------------------------------------------------------------------------------
+
+    @_whole
+    async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
+        counts = self._admission.admit(entries, now)
+        if not self._ledger.is_clean():
+            self._ledger.commit()
+        return Discovered(*counts)
+
+    # --- turns out ---------------------------------------------------------------------------------------------------
+
+    @_whole
+    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        self._return_expired(now)
+        for host in self._schedule.woken(now):
+            self._ledger.wake(host, now)
+        if not self._ledger.is_clean():
+            self._ledger.commit()  # what came back is on disk before queues are read
+        leases: list[Lease] = []
+        while len(leases) < limit and (picked := self._schedule.pick(now)) is not None:
+            host, priority = picked
+            row = self._ledger.take(host, priority)
+            self._meta.waiting -= 1
+            self._meta.leased += 1
+            leases.append(self._turns.give(worker, host, row, now))
+            self._schedule.place(host)
+        if leases:
+            self._ledger.commit()
+        return Leases(tuple(leases), self._next_time(now))
+
+    @_whole
+    async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
+        known = self._ledger.host(host)
+        if known is not None and self._schedule.ready_at(known) > now:
+            return None
+        lease = self._turns.give(worker, self._ledger.acquire(host), None, now)
+        self._ledger.commit()
+        return lease
+
+    def _return_expired(self, now: float) -> None:
+        while (turn := self._turns.expired(now)) is not None:
+            self._turns.end(turn, now)
+            host, row = turn.host, turn.row
+            delay = politeness.delay_of(host.policy, host.clock, self._politeness)
+            host.clock = politeness.after_lease(host.clock, delay, now)
+            if row is not None:
+                row.returns += 1
+                self._meta.leased -= 1
+                self._meta.waiting += 1
+                self._ledger.queue(host, row, now)
+
+    def _next_time(self, now: float) -> float | None:
+        soonest = self._schedule.next_time()
+        if soonest < inf:
+            return max(now, soonest)
+        if (end := self._turns.first_end()) < inf:
+            return end
+        return inf if self._meta.waiting else None
+
+    # --- turns back --------------------------------------------------------------------------------------------------
+
+    @_whole
+    async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
+        settled = 0
+        for settlement in settlements:
+            turn = self._turns.of(settlement.lease, now)
+            if turn is None:
+                continue
+            settled += 1
+            self._turns.end(turn, now)
+            self._move_clock(turn, settlement, now)
+            if turn.row is not None:
+                self._move_url(turn.host, turn.row, settlement, now)
+            self._admission.admit(settlement.discovered, now)
+        if settled:
+            self._ledger.commit()
+        return settled
+
+    def _move_clock(self, turn: Turn, settlement: Settlement, now: float) -> None:
+        host, answer = turn.host, settlement.answer
+        if answer is not None:
+            clock = breaker.after_answer(host.clock, answer, self._breaker, now)
+            host.clock = politeness.after_answer(clock, answer, host.policy, self._politeness)
+        elif host.clock == turn.lease.clock:
+            host.clock = turn.before  # no request was sent and nothing else moved it
+
+    def _move_url(self, host: Host, row: UrlRow, settlement: Settlement, now: float) -> None:
+        fate, meta = settlement.fate, self._meta
+        row.outcome, row.reason, row.due = settlement.outcome, settlement.reason, settlement.due
+        row.settled_at = now
+        meta.leased -= 1
+        if fate is Fate.DONE:
+            row.state = State.DONE
+            meta.done += 1
+            self._ledger.write(row)
+        elif fate is Fate.DEAD:
+            row.state = State.DEAD
+            meta.dead += 1
+            self._ledger.write(row)
+        else:
+            row.attempts += fate is Fate.RETRY
+            meta.waiting += 1
+            if row.due is not None and row.due > now:
+                self._ledger.postpone(host, row, row.due)
+            else:
+                self._ledger.queue(host, row, now)
+
+    # --- what an operator decides ------------------------------------------------------------------------------------
+
+    @_whole
+    async def block(self, host: str, until: float, reason: str) -> None:
+        known = self._ledger.acquire(host)
+        known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
+        self._ledger.commit()
+
+    @_whole
+    async def pace(self, host: str, seconds: float) -> None:
+        known = self._ledger.acquire(host)
+        known.clock = politeness.pace(known.clock, seconds, known.policy, self._politeness)
+        self._ledger.commit()
+
+    @_whole
+    async def set_policy(self, host: str, policy: HostPolicy) -> None:
+        known = self._ledger.acquire(host)
+        before, after = (politeness.delay_of(each, known.clock, self._politeness) for each in (known.policy, policy))
+        known.policy = NO_POLICY if policy == NO_POLICY else policy
+        known.clock = politeness.stretch(known.clock, before, after)
+        self._ledger.commit()
+
+    @_whole
+    async def remove(self, key: str) -> bool:
+        _, row = self._seen.find(key)
+        if row is None:
+            return False
+        turn = self._turns.at(row.slot)
+        if turn is not None:
+            self._turns.bare(turn)
+            self._meta.leased -= 1
+        elif row.state is State.WAITING:
+            self._ledger.withdraw(self._ledger.acquire(row.entry.host), row)
+            self._meta.waiting -= 1
+        elif row.state is State.DONE:
+            self._meta.done -= 1
+        elif row.state is State.DEAD:
+            self._meta.dead -= 1
+        else:
+            self._meta.removed -= 1
+        self._bury(row)
+        self._ledger.commit()
+        return True
+
+    def _bury(self, row: UrlRow) -> None:
+        row.state = State.REMOVED
+        self._meta.removed += 1
+        self._ledger.write(row)
+
+    @_whole
+    async def drop(self, host: str) -> int:
+        known = self._ledger.host(host)
+        if known is None or not known.waiting:
+            return 0
+        rows = self._ledger.empty(self._ledger.acquire(host))
+        for row in rows:
+            self._meta.waiting -= 1
+            self._bury(row)
+        self._ledger.commit()
+        return len(rows)
+
+    # --- what it knows -----------------------------------------------------------------------------------------------
+
+    async def lookup(self, key: str) -> Known | None:
+        _, row = self._seen.find(key)
+        return None if row is None else self._known(row)
+
+    def known(self, state: State | None = None) -> Iterator[Known]:
+        for _, raw in self._store.scan(URLS):
+            known = self._known(decode_url(raw))
+            if state is None or known.state is state:
+                yield known
+
+    def _known(self, row: UrlRow) -> Known:
+        turn = self._turns.at(row.slot)
+        return known_of(row, None if turn is None else turn.lease)
+
+    async def host(self, host: str) -> HostStatus | None:
+        known = self._ledger.host(host)
+        return None if known is None else self._status(known)
+
+    def hosts(self) -> Iterator[HostStatus]:
+        for key, raw in self._store.scan(HOSTS):
+            name = host_name(key)
+            yield self._status(self._schedule.hosts.get(name) or self._ledger.revive(name, decode_host(raw)))
+
+    def _status(self, host: Host) -> HostStatus:
+        return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
+
+    def statistics(self) -> FrontierStatistics:
+        meta, seen = self._meta, self._seen
+        return FrontierStatistics(
+            waiting=meta.waiting,
+            leased=meta.leased,
+            done=meta.done,
+            dead=meta.dead,
+            removed=meta.removed,
+            hosts=len(self._schedule.hosts),
+            recent_hits=seen.recent_hits,
+            bloom_misses=seen.bloom_misses,
+            store_reads=seen.store_reads,
+        )
+
+    # --- keeping -----------------------------------------------------------------------------------------------------
+
+    async def checkpoint(self, target: Path) -> None:
+        self._store.checkpoint(target / "store")
+        self._seen.save(target / "seen.bloom")
+
+    async def aclose(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        if not self._failed:
+            self._failed = True
+            self._seen.save(self._path / "seen.bloom")
+        self._store.close()

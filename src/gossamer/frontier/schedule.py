@@ -1,0 +1,171 @@
+"""Which host is next: the hosts with work in memory, three heaps by class, and one heap of hosts whose URLs wait for a date.
+
+A heap holds (time, number, host): the host ready longest is on top, ties go to the host known longest; a top in the future
+says when to ask again. An entry is true only while its time is the host's current one, and is thrown away otherwise when it
+comes to the top; `stands` notes in which heaps the host has a true entry, so that none is pushed twice. A host that changed in
+any way is placed again. Picking and placing are O(log hosts).
+"""
+
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from math import inf
+
+from gossamer.config.sections import Politeness
+from gossamer.frontier.order import Shares
+from gossamer.policy.politeness import connections_of
+from gossamer.records import HostClock, HostPolicy
+
+_CLASSES = (0, 1, 2)
+SLACK = 1000  # false entries a heap may hold beside as many as there are hosts
+
+NO_POLICY = HostPolicy()
+NEW_CLOCK = HostClock()
+
+
+class Host:
+    """A host with work. A million of these must fit in memory: slots, and one shared policy and clock until they differ."""
+
+    __slots__ = (
+        "clock",
+        "first_due",
+        "high",
+        "later",
+        "leased",
+        "low",
+        "medium",
+        "name",
+        "number",
+        "policy",
+        "ready",
+        "since",
+        "stands",
+        "wake",
+    )
+
+    def __init__(self, name: str, number: int, policy: HostPolicy = NO_POLICY, clock: HostClock = NEW_CLOCK) -> None:
+        self.name = name
+        self.number = number
+        self.policy = policy
+        self.clock = clock
+        self.high = self.medium = self.low = 0  # waiting URLs by class
+        self.later = 0  # waiting URLs whose date has not come
+        self.first_due = inf  # the first of these dates
+        self.leased = 0
+        self.since = 0.0  # its queues stopped being empty, or its last lease ended
+        self.ready = inf  # infinite: not to be leased, whatever the time
+        self.wake = inf
+        self.stands = 0
+
+    def __lt__(self, other: "Host") -> bool:
+        return self.number < other.number
+
+    def queued(self, priority: int) -> int:
+        """Return how many URLs of a class can be leased as soon as the host is ready."""
+        return self.high if priority == 0 else self.medium if priority == 1 else self.low
+
+    def count(self, priority: int, change: int) -> None:
+        """Note that so many URLs joined the queue of a class, or left it."""
+        if priority == 0:
+            self.high += change
+        elif priority == 1:
+            self.medium += change
+        else:
+            self.low += change
+
+    @property
+    def waiting(self) -> int:
+        """Return how many URLs wait, whatever for."""
+        return self.high + self.medium + self.low + self.later
+
+
+_Heap = list[tuple[float, int, Host]]
+
+
+class Schedule:
+    """The hosts with work, and the order of their turns."""
+
+    def __init__(self, shares: Sequence[int], politeness: Politeness) -> None:
+        self.hosts: dict[str, Host] = {}
+        self._politeness = politeness
+        self._shares = Shares(shares)
+        self._classes: tuple[_Heap, _Heap, _Heap] = ([], [], [])
+        self._wakes: _Heap = []
+
+    def place(self, host: Host) -> None:
+        """Put a host where it belongs after any change to it."""
+        ready = self.ready_at(host)
+        if ready != host.ready:
+            host.ready = ready
+            host.stands = 0
+        wake = inf
+        if ready < inf:
+            for priority in _CLASSES:
+                bit = 1 << priority
+                if not host.stands & bit and host.queued(priority):
+                    host.stands |= bit
+                    self._push(self._classes[priority], ready, host)
+            wake = max(ready, host.first_due)
+        if wake != host.wake:
+            host.wake = wake
+            if wake < inf:
+                self._push(self._wakes, wake, host)
+
+    def retire(self, host: Host) -> None:
+        """Let go of a host without work; what the heaps still hold of it becomes false."""
+        host.ready = host.wake = inf
+        self.hosts.pop(host.name, None)
+
+    def ready_at(self, host: Host) -> float:
+        """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""
+        policy, clock = host.policy, host.clock
+        if policy.paused or policy.blocked or host.leased >= connections_of(policy, clock, self._politeness):
+            return inf
+        return max(clock.next_time, clock.blocked_until, host.since)
+
+    def pick(self, now: float) -> tuple[Host, int] | None:
+        """Return the host whose turn it is and the class it is picked for; the caller takes a URL and places it again."""
+        classes = [priority for priority in _CLASSES if self._top(priority) <= now]
+        if not classes:
+            return None
+        chosen = self._shares.choose(classes)
+        host = heappop(self._classes[chosen])[2]
+        host.stands &= ~(1 << chosen)
+        return host, chosen
+
+    def woken(self, now: float) -> Iterator[Host]:
+        """Give the ready hosts for which a date has come; the caller moves their URLs and places them again."""
+        while self._first_wake() <= now:
+            host = heappop(self._wakes)[2]
+            host.wake = inf
+            yield host
+
+    def next_time(self) -> float:
+        """Return when the next host becomes ready; infinite: none does by itself."""
+        return min(*map(self._top, _CLASSES), self._first_wake())
+
+    def _top(self, priority: int) -> float:
+        heap = self._classes[priority]
+        while heap:
+            time, _, host = heap[0]
+            if time == host.ready:
+                if host.queued(priority):
+                    return time
+                host.stands &= ~(1 << priority)
+            heappop(heap)
+        return inf
+
+    def _first_wake(self) -> float:
+        heap = self._wakes
+        while heap and heap[0][0] != heap[0][2].wake:
+            heappop(heap)
+        return heap[0][0] if heap else inf
+
+    def _push(self, heap: _Heap, time: float, host: Host) -> None:
+        if len(heap) > 2 * len(self.hosts) + SLACK:
+            self._sweep(heap)
+        heappush(heap, (time, host.number, host))
+
+    def _sweep(self, heap: _Heap) -> None:
+        """Throw the false entries away; without this, hosts with work in two classes would leave them behind one of them."""
+        heap[:] = {entry for entry in heap if entry[0] == (entry[2].wake if heap is self._wakes else entry[2].ready)}
+        heapify(heap)

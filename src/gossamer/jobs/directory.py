@@ -1,0 +1,130 @@
+"""A crawl is a directory: copy it and you copied the crawl. One process at a time works on it.
+
+crawl.json     what this is: format, who made it, when; written last when a crawl is created, so it is whole or not there
+gossamer.toml  the crawl's configuration
+seeds.txt      where it began
+frontier/      every URL and every host        state/      robots.txt, digests
+warc/          what was fetched                catalog.db  what is known about it
+crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from gossamer.config.load import dump, load
+from gossamer.config.sections import Settings
+from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl
+from gossamer.url.parse import Url, parse
+
+FORMAT = 1
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """What `crawl.json` says."""
+
+    format: int
+    gossamer: str
+    created: float
+
+
+class CrawlDirectory:
+    """The files of one crawl."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.log = path / "crawl.log"
+        self.socket = path / "control.sock"
+        self._about = path / "crawl.json"
+        self._config = path / "gossamer.toml"
+        self._seeds = path / "seeds.txt"
+        self._lock = path / "lock"
+
+    @classmethod
+    def create(cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> "CrawlDirectory":
+        """Make a new crawl; a directory that holds one already is left alone."""
+        directory = cls(path)
+        if directory._about.exists():
+            raise CrawlError(f"{path} holds a crawl already; go on with `gossamer resume {path}` or choose another --dir")
+        if path.exists() and not path.is_dir():
+            raise CrawlError(f"{path} is no directory; choose another --dir")
+        if path.exists() and any(path.iterdir()) and not directory._config.exists():
+            raise CrawlError(f"{path} is not empty and holds no crawl; choose another --dir")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _write(directory._config, dump(settings, only_changed=True))
+            _write(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds))
+            about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+            _write(directory._about, msgspec.json.encode(about).decode() + "\n")
+        except OSError as error:
+            raise CrawlReadOnly(f"cannot create a crawl in {path}: {error.strerror}; choose another --dir") from error
+        return directory
+
+    @classmethod
+    def open(cls, path: Path) -> "CrawlDirectory":
+        """Open an existing crawl; says in one sentence what is wrong with it, if anything is."""
+        directory = cls(path)
+        try:
+            about = msgspec.json.decode(directory._about.read_bytes(), type=About)
+        except FileNotFoundError:
+            raise NotACrawl(f"there is no crawl in {path}; `gossamer crawl URL --dir {path}` begins one") from None
+        except NotADirectoryError:
+            raise NotACrawl(f"{path} is no directory, so it holds no crawl") from None
+        except (OSError, msgspec.DecodeError) as error:
+            raise NotACrawl(f"cannot read {directory._about}: {error}") from error
+        if about.format > FORMAT:
+            raise CrawlTooNew(
+                f"{path} was written by gossamer {about.gossamer} in format {about.format}, "
+                f"this one knows format {FORMAT}; upgrade gossamer"
+            )
+        return directory
+
+    def settings(self, flags: dict[str, object] | None = None) -> Settings:
+        """Return the crawl's configuration, with the flags of this run on top."""
+        return load([self._config], flags or {})
+
+    def seeds(self) -> list[Url]:
+        """Return where the crawl began."""
+        return [parse(line) for line in self._seeds.read_text("utf-8").splitlines() if line]
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the crawl; a second holder is refused. The kernel lets go when the process ends, however it ends."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise CrawlReadOnly(f"{self.path} cannot be written: {error.strerror}; check its permissions") from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def crawls_in(path: Path) -> list[CrawlDirectory]:
+    """Return the crawls that stand in a directory which is none itself."""
+    if not path.is_dir() or (path / "crawl.json").exists():
+        return []
+    return [CrawlDirectory.open(about.parent) for about in sorted(path.glob("*/crawl.json"))]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file so that it is whole or not there."""
+    draft = path.with_name(path.name + ".new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,85 @@
+"""Explain a URL: found where, each rule's verdict, its queue, its next time, duplicate of what, how it ended.
+
+The answer is the same for a running, a stopped and a finished crawl, and for a URL that was never found: then it says what
+would happen to it.
+"""
+
+from typing import Any
+
+from gossamer.assemble import Stores
+from gossamer.filters.verdict import Candidate
+from gossamer.jobs.plain import plain
+from gossamer.records import Consultation, Known, LinkKind, Page, Verdict
+from gossamer.url.parse import Url, parse
+
+
+async def explain(stores: Stores, url: str) -> dict[str, Any]:
+    """Return all there is to know about one URL."""
+    parsed = parse(url)
+    key = stores.admission.key(parsed)
+    known = await stores.frontier.lookup(key)
+    page = await stores.catalog.get(key)
+    candidate = _candidate(stores, parsed, known)
+    verdicts = stores.admission.trace(candidate)
+    robots = await stores.robots.peek(parsed.wire, stores.user_agent, stores.clock.now())
+    host = await stores.frontier.host(parsed.host)
+    return {
+        "url": url,
+        "wire": parsed.wire,
+        "key": key,
+        "host": parsed.host,
+        "state": known.state if known else "unknown",
+        **_end(known, page, verdicts, robots),
+        "found": _found(known),
+        "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
+        "robots": {"verdict": robots.verdict, "rule": robots.rule},
+        "queue": _queue(known),
+        "host_status": plain(host) if host else None,
+        "page": plain(page) if page else None,
+        "duplicate_of": page.duplicate_of if page else "",
+    }
+
+
+def _candidate(stores: Stores, url: Url, known: Known | None) -> Candidate:
+    if known is not None:
+        return stores.admission.candidate(known.entry)
+    return Candidate(url=url, depth=1, kind=LinkKind.ANCHOR)
+
+
+def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots: Consultation) -> dict[str, Any]:
+    """Return outcome, the rule that decided it, and the reason in words."""
+    if known is None:
+        refusal = next((verdict for verdict in verdicts if not verdict.allowed), None)
+        if refusal is not None:
+            would = f"never found; {refusal.rule} would refuse it: {refusal.reason}"
+            return {"outcome": None, "rule": refusal.rule, "reason": would}
+        if robots.verdict == "denied":
+            return {"outcome": None, "rule": "robots.txt", "reason": f"never found; robots.txt would refuse it: {robots.rule}"}
+        return {"outcome": None, "rule": "", "reason": "never found; it would be fetched"}
+    refused = known.entry.refused
+    if refused is not None and page is None:
+        return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}
+    rule = known.reason.partition(":")[0] if ":" in known.reason and " " not in known.reason.partition(":")[0] else ""
+    return {"outcome": known.outcome, "rule": rule, "reason": known.reason}
+
+
+def _found(known: Known | None) -> dict[str, Any] | None:
+    if known is None:
+        return None
+    entry = known.entry
+    return {"via": entry.via, "kind": entry.kind, "depth": entry.depth, "redirects": entry.redirects, "at": known.discovered_at}
+
+
+def _queue(known: Known | None) -> dict[str, Any] | None:
+    if known is None:
+        return None
+    return {
+        "priority": known.entry.priority.name.lower(),
+        "score": known.entry.score,
+        "attempts": known.attempts,
+        "returns": known.returns,
+        "due": known.due,
+        "leased_by": known.leased_by,
+        "leased_until": known.leased_until,
+        "settled_at": known.settled_at,
+    }

@@ -1,0 +1,113 @@
+"""What the servers saw, held against what was promised: pace, connections, robots.txt.
+
+A ledger is JSON lines `{"start": …, "end": …, "host": …, "path": …, "status": …}` with monotonic seconds, written by whoever
+served the crawl: it knows nothing of the crawler, so it is a witness.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from gossamer.assemble import Stores
+from gossamer.errors import UsageError
+from gossamer.records import HostStatus
+
+TOLERANCE = 0.005
+
+
+class Seen(Struct, frozen=True):
+    """One request, as a server saw it."""
+
+    start: float
+    end: float
+    host: str
+    path: str
+    status: int = 0
+
+
+class Collector(Protocol):
+    """Counts and collects offenders."""
+
+    def look(self, fault: str = "") -> None: ...
+
+    def check(self) -> Any: ...
+
+
+async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str], Collector]) -> AsyncIterator[Any]:
+    """Check P11 to P13 against a ledger."""
+    by_host = _read(ledger)
+    hosts = {host.host: host for host in stores.frontier.hosts()}
+    gaps = finding("P11", "two requests to a host are at least its delay apart")
+    overlaps = finding("P12", "no host has more requests at once than allowed")
+    for host, requests in by_host.items():
+        status = hosts.get(host)
+        _look_at_gaps(gaps, host, requests, _delay(stores, status))
+        _look_at_overlaps(
+            overlaps, host, requests, status.max_connections if status else stores.settings.politeness.connections
+        )
+    yield gaps.check()
+    yield overlaps.check()
+    yield await _disallowed(stores, by_host, finding("P13", "no path that robots.txt disallows was requested"))
+
+
+def _delay(stores: Stores, status: HostStatus | None) -> float:
+    """Return the delay that held all along: an operator's pace counts instead of the crawl's, Crawl-delay always."""
+    polite = stores.settings.politeness
+    if status is None:
+        return polite.delay
+    floor = 1 / status.policy.max_qps if status.policy.max_qps else polite.delay
+    return max(floor, min(status.clock.robots_delay, polite.max_robots_delay))
+
+
+def _read(ledger: Path) -> dict[str, list[Seen]]:
+    by_host: dict[str, list[Seen]] = defaultdict(list)
+    decoder = msgspec.json.Decoder(Seen)
+    try:
+        with ledger.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    seen = decoder.decode(line)
+                except msgspec.DecodeError as error:
+                    raise UsageError(f"{ledger} line {number} is no ledger line: {error}") from error
+                by_host[seen.host].append(seen)
+    except OSError as error:
+        raise UsageError(f"cannot read the ledger {ledger}: {error.strerror}") from error
+    for requests in by_host.values():
+        requests.sort(key=lambda seen: seen.start)
+    return by_host
+
+
+def _look_at_gaps(finding: Collector, host: str, requests: list[Seen], delay: float) -> None:
+    for one, two in pairwise(requests):
+        gap = two.start - one.start
+        close = gap < delay - TOLERANCE
+        finding.look(f"{host}: {one.path} and {two.path} are {gap:.4f} s apart, not {delay:g}" if close else "")
+
+
+def _look_at_overlaps(finding: Collector, host: str, requests: list[Seen], allowed: int) -> None:
+    under_way: list[Seen] = []
+    for seen in requests:
+        under_way = [one for one in under_way if one.end > seen.start]
+        under_way.append(seen)
+        many = len(under_way) > allowed
+        finding.look(f"{host}: {len(under_way)} requests at once, not {allowed}: {seen.path}" if many else "")
+
+
+async def _disallowed(stores: Stores, by_host: dict[str, list[Seen]], finding: Collector) -> Any:
+    origins: dict[str, str] = {}
+    for known in stores.frontier.known():
+        scheme, _, rest = known.entry.url.partition("://")
+        origins.setdefault(known.entry.host, f"{scheme}://{rest.partition('/')[0]}")
+    for host, requests in by_host.items():
+        for seen in requests:
+            if seen.path == "/robots.txt" or host not in origins:
+                continue
+            verdict = await stores.robots.peek(origins[host] + seen.path, stores.user_agent, stores.clock.now())
+            denied = verdict.verdict == "denied" and not verdict.rule.startswith("robots.txt unreachable")
+            finding.look(f"{host}{seen.path} was requested, but {verdict.rule}" if denied else "")
+    return finding.check()

@@ -1,0 +1,101 @@
+"""Run a crawl: from a directory to a summary. Ctrl-C drains, a second one stops at once; both can be resumed."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import uvloop
+from msgspec import Struct
+
+from gossamer.assemble import Crawl, open_crawl
+from gossamer.clock import SystemClock
+from gossamer.config.sections import Settings
+from gossamer.jobs.control import serve_control
+from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.log import LogFile
+from gossamer.records import FrontierStatistics
+from gossamer.worker.pool import End
+
+SEEDS_AT_ONCE = 1_000
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What a run came to."""
+
+    directory: str
+    end: End
+    seconds: float
+    cpu_seconds: float
+    outcomes: dict[str, int]  # of this run
+    pages: int
+    bytes: int
+    requests: int
+    frontier: FrontierStatistics
+    next_time: float | None = None  # with End.WAITING: when there is something to do again
+
+    @property
+    def exit_code(self) -> int:
+        """0 is done; 130 interrupted; 6 waiting for a date."""
+        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0)
+
+
+def run_crawl(directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None]) -> Summary:
+    """Run a crawl until it ends; `watch` is called once with the crawl before its first visit."""
+    with ExitStack() as stack:
+        stack.enter_context(directory.lock())
+        runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
+        return runner.run(_run(directory, settings, watch))
+
+
+async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None]) -> Summary:
+    clock = SystemClock()
+    began, cpu = clock.now(), time.process_time()
+    seeds = directory.seeds()
+    async with open_crawl(directory.path, settings, seeds, clock) as crawl:
+        with LogFile(directory.log, clock) as log:
+            crawl.events.subscribe(log)
+            entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
+            for start in range(0, len(entries), SEEDS_AT_ONCE):
+                await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+            _obey_signals(crawl)
+            watch(crawl)
+            async with serve_control(directory, crawl):
+                end = await crawl.pool.run()
+            log.note("run ended", end=end, pages=crawl.tally.pages)
+        return Summary(
+            directory=str(directory.path),
+            end=end,
+            seconds=clock.now() - began,
+            cpu_seconds=time.process_time() - cpu,
+            outcomes=dict(crawl.tally.outcomes),
+            pages=crawl.tally.pages,
+            bytes=crawl.tally.bytes,
+            requests=crawl.tally.visits,
+            frontier=crawl.stores.frontier.statistics(),
+            next_time=crawl.pool.next_time if end is End.WAITING else None,
+        )
+
+
+def _obey_signals(crawl: Crawl) -> None:
+    """Drain on the first SIGINT or SIGTERM, stop at once on the second."""
+    asked = False
+
+    def obey() -> None:
+        nonlocal asked
+        if asked:
+            crawl.pool.cancel()
+        else:
+            crawl.pool.stop("asked to stop; visits under way are finished first, ask again to stop at once")
+        asked = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, obey)
+
+
+def default_directory(host: str) -> Path:
+    """Return where a crawl goes when nobody says: named after the first seed's host."""
+    return Path(f"{host or 'files'}.crawl")

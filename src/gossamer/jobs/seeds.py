@@ -1,0 +1,48 @@
+"""Seeds: texts from the command line, a file or standard input, told apart from what is no URL."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from gossamer.errors import UrlError, UsageError
+from gossamer.url.parse import Url, parse
+
+
+class Seeds(Struct, frozen=True):
+    """The seeds that are URLs, and a sentence about each that is not."""
+
+    urls: tuple[Url, ...]
+    invalid: tuple[str, ...]
+
+
+def read_seeds(sources: Iterable[tuple[str, str]], skip_invalid: bool) -> Seeds:
+    """Parse seeds, each with where it stands; without `skip_invalid` the first that is no URL is an error."""
+    urls: dict[str, Url] = {}
+    invalid = []
+    for where, text in sources:
+        try:
+            url = _parse(text)
+        except UrlError as error:
+            if not skip_invalid:
+                raise UsageError(f"{where}: {error}; mend it, or pass --skip-invalid to crawl the others") from None
+            invalid.append(f"{where}: {error}")
+            continue
+        urls[url.wire] = url
+    if not urls:
+        raise UsageError("there is no seed to begin with; name a URL or a file with --seeds")
+    return Seeds(tuple(urls.values()), tuple(invalid))
+
+
+def _parse(text: str) -> Url:
+    """Parse a seed; a bare `example.org/path` is taken as https."""
+    if "://" not in text and not text.startswith("file:") and "." in text.partition("/")[0] and " " not in text:
+        return parse(f"https://{text}")
+    return parse(text)
+
+
+def lines_of(name: str, lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Return the seeds of a list, one a line with `#` comments, and where each stands."""
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            yield f"{name} line {number}", text

@@ -1,0 +1,191 @@
+"""Prove the promises on a crawl directory: what can be seen inside it, and with a ledger what the servers saw.
+
+Each check is a sentence with the number of things looked at and every offender (the first few by name). It opens the crawl
+like a resume would, so it needs the lock.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from gossamer.assemble import Stores, archive_problems, make_processors, open_stores, read_record
+from gossamer.clock import SystemClock
+from gossamer.document.digest import payload_digest
+from gossamer.errors import StoreError
+from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.ledger import check_ledger
+from gossamer.protocols import Processor
+from gossamer.records import Known, Outcome, Page, State
+from gossamer.url.parse import parse
+from gossamer.worker.read import document_of
+
+SHOWN = 10  # offenders named
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One promise, looked at."""
+
+    promise: str
+    sentence: str
+    count: int
+    offenders: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Nothing offends."""
+        return not self.offenders
+
+
+class Finding:
+    """Collects what one check looks at."""
+
+    def __init__(self, promise: str, sentence: str) -> None:
+        self._promise = promise
+        self._sentence = sentence
+        self._offenders: list[str] = []
+        self._more = 0
+        self.count = 0
+
+    def look(self, fault: str = "") -> None:
+        """Count one thing; a fault makes it an offender."""
+        self.count += 1
+        if fault and len(self._offenders) < SHOWN:
+            self._offenders.append(fault)
+        elif fault:
+            self._more += 1
+
+    def check(self) -> Check:
+        """Return the result."""
+        more = (f"... and {self._more:,} more",) if self._more else ()
+        return Check(promise=self._promise, sentence=self._sentence, count=self.count, offenders=(*self._offenders, *more))
+
+
+def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
+    """Check every promise that can be seen."""
+    with directory.lock(), asyncio.Runner() as runner:
+        checks = _verify(directory, ledger)
+        while (check := runner.run(_next(checks))) is not None:
+            yield check
+
+
+async def _next(checks: AsyncIterator[Check]) -> Check | None:
+    return await anext(checks, None)
+
+
+async def _verify(directory: CrawlDirectory, ledger: Path | None) -> AsyncIterator[Check]:
+    settings = directory.settings()
+    async with open_stores(directory.path, settings, directory.seeds(), SystemClock()) as stores:
+        yield _states(stores)
+        yield await _agreement(stores)
+        yield await _rows(stores)
+        yield await _places(stores)
+        yield await _links(stores)
+        yield _files(stores)
+        if ledger is not None:
+            async for check in check_ledger(stores, ledger, Finding):
+                yield check
+
+
+def _states(stores: Stores) -> Check:
+    finding = Finding("P1", "every accepted URL is in exactly one state, and the states add up")
+    counted = dict.fromkeys(State, 0)
+    seen: set[str] = set()
+    for known in stores.frontier.known():
+        counted[known.state] += 1
+        doubled = known.entry.key in seen
+        seen.add(known.entry.key)
+        reasonless = known.state is State.DEAD and not known.reason
+        finding.look(
+            f"{known.entry.url} is known twice" if doubled else f"{known.entry.url} is dead for no reason" if reasonless else ""
+        )
+    statistics = stores.frontier.statistics()
+    for state in State:
+        if getattr(statistics, state) != counted[state]:
+            finding.look(f"{counted[state]:,} URLs are {state}, the frontier counts {getattr(statistics, state):,}")
+    return finding.check()
+
+
+async def _agreement(stores: Stores) -> Check:
+    finding = Finding("P1", "the catalog has the frontier's outcome of every finished URL")
+    for known in stores.frontier.known():
+        if known.state not in (State.DONE, State.DEAD) or known.entry.refused is not None or known.outcome is Outcome.TRAP:
+            continue
+        page = await stores.catalog.get(known.entry.key)
+        if page is None:
+            finding.look(f"{known.entry.url} is {known.state}, but not in the catalog")
+        else:
+            agree = page.outcome == known.outcome
+            finding.look("" if agree else f"{known.entry.url} ended as {known.outcome}, the catalog says {page.outcome}")
+    return finding.check()
+
+
+async def _rows(stores: Stores) -> Check:
+    finding = Finding("P1", "the frontier knows every page of the catalog")
+    for page in stores.catalog.pages():
+        known = await stores.frontier.lookup(page.key)
+        finding.look("" if known is not None else f"{page.url} is in the catalog, but not in the frontier")
+    return finding.check()
+
+
+async def _places(stores: Stores) -> Check:
+    finding = Finding("P7", "each kept page is one whole record with its URL and digest; revisits resolve")
+    for page in stores.catalog.pages():
+        if page.place is not None:
+            finding.look(await _misplaced(stores, page))
+        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE):
+            finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
+    return finding.check()
+
+
+async def _misplaced(stores: Stores, page: Page) -> str:
+    assert page.place is not None
+    try:
+        fetched = read_record(stores.directory, stores.settings, page.place)
+    except StoreError as error:
+        return f"{page.url}: {error}"
+    if fetched.url != page.url:
+        return f"{page.url}: the record at {page.place.file}:{page.place.offset} is of {fetched.url}"
+    if not page.duplicate_of:
+        digest = payload_digest(fetched.body, fetched.chunked)
+        return "" if digest == page.digest else f"{page.url}: kept content has {digest}, the catalog {page.digest}"
+    original = await stores.catalog.get(stores.admission.key(parse(page.duplicate_of)))
+    if original is None or original.place is None or original.digest != page.digest:
+        return f"{page.url}: its original {page.duplicate_of} is not kept with the same content"
+    return ""
+
+
+async def _links(stores: Stores) -> Check:
+    finding = Finding("P3", "the frontier knows every link of every kept page")
+    processors = make_processors(stores.settings)
+    for page in stores.catalog.pages(outcome=Outcome.OK):
+        known = await stores.frontier.lookup(page.key)
+        if page.place is None or known is None or known.state is not State.DONE:
+            continue
+        for url in await _missing(stores, processors, page, known):
+            finding.look(f"{url}, linked on {page.url}, is unknown")
+        finding.look()
+    return finding.check()
+
+
+async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: Known) -> list[str]:
+    assert page.place is not None
+    try:
+        fetched = read_record(stores.directory, stores.settings, page.place)
+    except StoreError:
+        return []  # said by P7
+    document = document_of(fetched, stores.settings.fetch.max_decoded)
+    fetched.body.close()
+    processor = processors.get(document.mime)
+    if processor is None:
+        return []
+    entries = stores.admission.admit(processor.process(document).links, known.entry)
+    return [entry.url for entry in entries if await stores.frontier.lookup(entry.key) is None]
+
+
+def _files(stores: Stores) -> Check:
+    finding = Finding("P9", "every archive file is whole: records, lengths, digests, marks of truncation")
+    for name, problem in archive_problems(stores.directory, stores.settings):
+        finding.look(f"{name}: {problem}" if problem else "")
+    return finding.check()

@@ -1,0 +1,30 @@
+"""The key-value store in memory: the reference, and good enough where nothing has to outlive the process."""
+
+from collections.abc import AsyncIterator, Sequence
+
+
+class MemoryKeyValue:
+    """A dict that is walked in order."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[bytes, bytes] = {}
+
+    async def get(self, key: bytes) -> bytes | None:
+        return self._pairs.get(key)
+
+    async def put(self, key: bytes, value: bytes) -> None:
+        self._pairs[key] = value
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        self._pairs.update(pairs)
+
+    async def delete(self, key: bytes) -> None:
+        self._pairs.pop(key, None)
+
+    async def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
+        """Walk over the pairs with that prefix as they were when the walk began."""
+        for pair in sorted(pair for pair in self._pairs.items() if pair[0].startswith(prefix)):
+            yield pair
+
+    async def aclose(self) -> None:
+        """Keep what is there: whoever holds the store may go on reading."""

@@ -1,0 +1,103 @@
+"""The key-value store over RocksDB, in a directory of its own.
+
+A put has reached the write-ahead log when it returns: a kill -9 keeps it. Keys are kept as they are (raw mode), so they sort
+as bytes. Reads and writes take microseconds and are done on the caller's thread.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, Rdict, WriteBatch
+
+from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
+
+_CACHE = 16 * 1024 * 1024
+_WRITE_BUFFER = 8 * 1024 * 1024
+_IN_USE = ("lock hold by current process", "Resource temporarily unavailable")
+_FULL = ("No space left", "File too large", "Disk quota exceeded")
+
+
+class RocksKeyValue:
+    """An ordered map of bytes on disk."""
+
+    def __init__(self, rocks: Rdict, path: Path) -> None:
+        self._rocks = rocks
+        self._path = path
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: Path) -> "RocksKeyValue":
+        """Open or create the store in a directory."""
+        with _in_our_words("open", path):
+            path.mkdir(parents=True, exist_ok=True)
+            return cls(Rdict(str(path), _options()), path)
+
+    async def get(self, key: bytes) -> bytes | None:
+        with _in_our_words("read", self._path):
+            value: bytes | None = self._rocks.get(key)
+            return value
+
+    async def put(self, key: bytes, value: bytes) -> None:
+        with _in_our_words("write", self._path):
+            self._rocks.put(key, value)
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        batch = WriteBatch(raw_mode=True)
+        for key, value in pairs:
+            batch.put(key, value)
+        with _in_our_words("write", self._path):
+            self._rocks.write(batch)
+
+    async def delete(self, key: bytes) -> None:
+        with _in_our_words("write", self._path):
+            self._rocks.delete(key)
+
+    async def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
+        """Walk over the pairs with that prefix as they were when the walk began."""
+        with _in_our_words("read", self._path):
+            pairs = cast(Iterator[tuple[bytes, bytes]], self._rocks.items(from_key=prefix))
+        while True:
+            with _in_our_words("read", self._path):
+                pair = next(pairs, None)
+            if pair is None or not pair[0].startswith(prefix):
+                return
+            yield pair
+
+    async def aclose(self) -> None:
+        """Flush and close; a second time does nothing."""
+        if not self._closed:
+            self._closed = True
+            with _in_our_words("close", self._path):
+                self._rocks.close()
+
+
+@contextmanager
+def _in_our_words(action: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as problem:  # rocksdict raises nothing more precise
+        raise _failure(action, path, str(problem)) from problem
+
+
+def _failure(action: str, path: Path, text: str) -> GossamerError:
+    if any(word in text for word in _FULL):
+        return DiskFull(f"no space is left for {path}; free some and resume")
+    if any(word in text for word in _IN_USE):
+        return CrawlInUse(f"{path} is in use by another process; end that one first")
+    return StoreError(f"cannot {action} the store in {path}: {text}")
+
+
+def _options() -> Options:
+    table = BlockBasedOptions()
+    table.set_block_cache(Cache(_CACHE))
+    table.set_bloom_filter(10, False)  # most digests asked for are new
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.set_block_based_table_factory(table)
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_write_buffer_size(_WRITE_BUFFER)
+    options.set_keep_log_file_num(2)
+    options.set_max_log_file_size(1024 * 1024)
+    return options

@@ -1,0 +1,60 @@
+"""Links as they are found, in the order of the document, each URL once, up to a limit.
+
+Raw texts are told apart before they are joined with the base, since most repetitions are literal and joining is the price of a
+link; of a page with many times more links than are followed, the rest is only counted. Of two places that name the same URL
+the first says its kind; it is nofollow only when all are. Images have a limit of their own and give way to any other link to
+the same URL, so that they never push out what is followed.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from gossamer.records import Link, LinkKind
+from gossamer.url.parse import Base
+
+_MARGIN = 10  # times the limit: so many are joined
+
+
+class Links:
+    """Collects the links of one document."""
+
+    __slots__ = ("_images", "_pages")
+
+    def __init__(self) -> None:
+        self._pages: dict[str, tuple[LinkKind, bool]] = {}
+        self._images: dict[str, None] = {}
+
+    def add(self, href: str, kind: LinkKind, nofollow: bool = False) -> None:
+        """Take a link as it is written."""
+        known = self._pages.get(href)
+        if known is None:
+            self._pages[href] = (kind, nofollow)
+        elif known[1] and not nofollow:
+            self._pages[href] = (known[0], False)
+
+    def add_image(self, href: str) -> None:
+        """Take an image; one that is part of the page itself (`data:`) has no URL."""
+        if href[:5].lower() != "data:":
+            self._images[href] = None
+
+    def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:
+        """Return absolute links, at most `limit` and as many images, and how many more there were that are no images."""
+        links: dict[str, Link] = {}
+        join = base.join
+        enough = limit * _MARGIN
+        for href, (kind, nofollow) in islice(self._pages.items(), enough):
+            url = join(href)
+            if url is None:
+                continue
+            known = links.get(url)
+            if known is None:
+                links[url] = Link(url, kind, nofollow)
+            elif known.nofollow and not nofollow:
+                links[url] = Link(url, known.kind)
+        found = list(links.values())
+        pictures = _pictures(map(join, islice(self._images, enough)), links)
+        return (*found[:limit], *pictures[:limit]), max(len(found) - limit, 0) + max(len(self._pages) - enough, 0)
+
+
+def _pictures(urls: Iterable[str | None], links: dict[str, Link]) -> list[Link]:
+    return [Link(url, LinkKind.IMAGE) for url in dict.fromkeys(urls) if url is not None and url not in links]

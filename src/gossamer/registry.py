@@ -1,0 +1,105 @@
+"""The table of what a key chooses: a URI's scheme, a URL's scheme, a MIME type. Nothing is imported until it is chosen.
+
+A plugin adds a row with an entry point of group `gossamer.<family>` whose name is the key; it is built exactly like ours of the
+same family (see `assemble.py`) and must look like its joint, or it is refused by name. A row of ours cannot be replaced.
+
+    [project.entry-points."gossamer.fetcher"]
+    gopher = "my_package.gopher:GopherFetcher"
+"""
+
+import inspect
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from gossamer import protocols
+from gossamer.errors import PluginError
+from gossamer.worker import admit
+
+HTML = "gossamer.processors.html:HtmlProcessor"
+XML = "gossamer.processors.xml:XmlProcessor"
+PLAIN = "gossamer.processors.plain:PlainProcessor"
+
+TABLE: dict[str, dict[str, str]] = {
+    "frontier": {
+        "rocksdb": "gossamer.frontier.embedded:EmbeddedFrontier",
+    },
+    "kv": {
+        "rocksdb": "gossamer.kv.rocks:RocksKeyValue",
+        "memory": "gossamer.kv.memory:MemoryKeyValue",
+    },
+    "archive": {
+        "dir": "gossamer.storage.archive.directory:DirectoryArchive",
+    },
+    "catalog": {
+        "sqlite": "gossamer.storage.catalog.sqlite:SqliteCatalog",
+    },
+    "fetcher": {
+        "http": "gossamer.fetchers.http:HttpFetcher",
+        "https": "gossamer.fetchers.http:HttpFetcher",
+        "file": "gossamer.fetchers.file:FileFetcher",
+    },
+    "processor": {
+        "text/html": HTML,
+        "application/xhtml+xml": HTML,
+        "application/xml": XML,
+        "text/xml": XML,
+        "application/gzip": XML,
+        "application/x-gzip": XML,
+        "text/plain": PLAIN,
+    },
+    "filter": {},
+    "scorer": {},
+}
+
+JOINTS: dict[str, type] = {
+    "frontier": protocols.Frontier,
+    "kv": protocols.KeyValue,
+    "archive": protocols.Archive,
+    "catalog": protocols.Catalog,
+    "fetcher": protocols.Fetcher,
+    "processor": protocols.Processor,
+    "filter": admit.Filter,
+    "scorer": admit.Scorer,
+}
+
+
+def keys(family: str) -> list[str]:
+    """Return every key of a family, ours first, then the plugins'."""
+    plugins = [point.name for point in entry_points(group=f"gossamer.{family}") if point.name not in TABLE[family]]
+    return [*TABLE[family], *plugins]
+
+
+def choose(family: str, key: str) -> Any:
+    """Import and return the class a key stands for."""
+    row = TABLE[family].get(key)
+    if row is not None:
+        module, _, name = row.partition(":")
+        return getattr(import_module(module), name)
+    for point in entry_points(group=f"gossamer.{family}", name=key):
+        try:
+            chosen = point.load()
+        except (ImportError, AttributeError) as error:
+            raise PluginError(
+                f"the {family} plugin {key!r} ({point.value}) cannot be imported: {error}; mend or remove it"
+            ) from error
+        _check(family, key, point.value, chosen)
+        return chosen
+    known = ", ".join(keys(family))
+    raise PluginError(f"there is no {family} named {key!r}; known are {known}")
+
+
+def _check(family: str, key: str, value: str, chosen: Any) -> None:
+    """Refuse a plugin that does not look like its joint: a method missing, or of the other colour."""
+    joint = JOINTS[family]
+    for name, ours in inspect.getmembers(joint, inspect.isfunction):
+        if name.startswith("_"):
+            continue
+        theirs = getattr(chosen, name, None)
+        if not callable(theirs):
+            fault = f"has no method {name}"
+        elif inspect.iscoroutinefunction(ours) != inspect.iscoroutinefunction(theirs):
+            fault = f"has a method {name} that should {'' if inspect.iscoroutinefunction(ours) else 'not '}be async"
+        else:
+            continue
+        raise PluginError(f"the {family} plugin {key!r} ({value}) {fault}; run the checker gossamer.testing.{family} on it")

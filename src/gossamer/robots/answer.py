@@ -1,0 +1,109 @@
+"""What an answer to a request for robots.txt means. Pure: the state of one origin and an answer in, the next state out.
+
+2xx is read. A redirect is a hop to ask next; one hop too many, or one that leads nowhere, is no robots.txt. 4xx is no
+robots.txt and allows everything, but 429 asks for patience. That and everything else (5xx, no answer, half an answer) is out
+of reach: nothing is allowed, and it is asked again after growing waits; when they are used up the origin is closed until the
+answer expires. Rules that were read once hold on while asking again fails. Standard: RFC 9309 sections 2.3.1 and 2.4.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from gossamer.config.sections import RobotsTxt
+from gossamer.document.decode import dechunk, decode
+from gossamer.errors import UrlError
+from gossamer.policy.retry import SHORTEST_DELAY, retry_after
+from gossamer.records import Fetched, Outcome
+from gossamer.url.parse import Base
+
+GROWTH = 3.0  # each wait is this many times the one before
+
+
+class Known(Struct, frozen=True, array_like=True):
+    """What is known of one origin's robots.txt: durable, its text aside."""
+
+    kind: Literal["nothing", "rules", "open", "closed"] = "nothing"
+    detail: str = ""  # why it is open or closed
+    expires: float = 0.0
+    location: str = ""  # where the last redirect led
+    hops: int = 0
+    failures: int = 0  # in a row
+    retry_at: float = 0.0  # not asked again before
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """What one answer changed."""
+
+    known: Known
+    text: bytes | None = None  # of a robots.txt that was read
+    block_until: float = 0.0  # nothing is sent to the host before
+    reason: str = ""
+
+
+def advance(known: Known, fetched: Fetched, settings: RobotsTxt, delay: float, now: float) -> Step:
+    """Return what is known after an answer; `delay` is the host's."""
+    if fetched.outcome is Outcome.CANCELLED:
+        return Step(known=known, reason="cancelled")
+    if fetched.outcome is not Outcome.OK:
+        detail = f"{fetched.outcome.value}, {fetched.detail}" if fetched.detail else fetched.outcome.value
+        return _failed(known, fetched, detail, settings, delay, now)
+    status = fetched.status
+    if 200 <= status < 300:
+        text = _text(fetched, settings.max_bytes)
+        if text is None:
+            return _failed(known, fetched, "only a part of it arrived", settings, delay, now)
+        return Step(known=Known("rules", "", now + settings.ttl), text=text)
+    if 300 <= status < 400:
+        return _redirected(known, fetched, settings, now)
+    if 400 <= status < 500 and status != 429:
+        return _open(f"status {status}", settings, now)
+    return _failed(known, fetched, f"status {status}", settings, delay, now)
+
+
+def _text(fetched: Fetched, limit: int) -> bytes | None:
+    """Return the beginning of robots.txt, one byte more than is read of it; None when the connection broke before."""
+    raw = fetched.body.read()
+    decoded = decode(dechunk(raw) if fetched.chunked else raw, fetched.header("content-encoding"), limit + 1)
+    is_enough = len(decoded.content) > limit or fetched.truncated in ("", "length")
+    is_readable = bool(decoded.content) or not (decoded.error or fetched.truncated)
+    return decoded.content if is_enough and is_readable else None
+
+
+def _redirected(known: Known, fetched: Fetched, settings: RobotsTxt, now: float) -> Step:
+    target = _target(fetched)
+    if target is None:
+        return _open(f"status {fetched.status} without a usable Location", settings, now)
+    if known.hops >= settings.max_redirects:
+        return _open(f"more than {settings.max_redirects} redirects", settings, now)
+    reason = f"robots.txt redirects to {target}"
+    return Step(known=replace(known, location=target, hops=known.hops + 1), reason=reason)
+
+
+def _target(fetched: Fetched) -> str | None:
+    location = fetched.header("location")
+    try:
+        target = Base(fetched.url).join(location) if location else None
+    except UrlError:
+        return None
+    return target if target and target.startswith(("http://", "https://")) else None
+
+
+def _open(detail: str, settings: RobotsTxt, now: float) -> Step:
+    return Step(known=Known("open", detail, now + settings.ttl), reason=f"robots.txt unavailable: {detail}")
+
+
+def _failed(known: Known, fetched: Fetched, detail: str, settings: RobotsTxt, delay: float, now: float) -> Step:
+    if known.expires > now:
+        return Step(known=known)  # somebody else's answer came in between, and was better
+    asked = retry_after(fetched.header("retry-after"), now) if fetched.status in (429, 503) else None
+    reason = f"robots.txt unreachable: {detail}"
+    failures = known.failures + 1
+    if failures < settings.times and fetched.outcome is not Outcome.ADDRESS_REFUSED:
+        retry_at = max(now + settings.wait * GROWTH**known.failures * max(delay, SHORTEST_DELAY), asked or 0.0)
+        again = replace(known, location="", hops=0, failures=failures, retry_at=retry_at)
+        return Step(known=again, block_until=(asked or 0.0) if known.kind == "rules" else retry_at, reason=reason)
+    expires = max(now + settings.ttl, asked or 0.0)
+    held = Known("rules", "", expires) if known.kind == "rules" else Known("closed", detail, expires)
+    return Step(known=held, block_until=asked or 0.0, reason=reason)

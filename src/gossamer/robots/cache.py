@@ -1,0 +1,186 @@
+"""The robots.txt of every origin: durable in a key-value store, the recently used ones compiled in memory.
+
+An origin is scheme, host and port. When nothing fresh is known of one, the first who consults is told to ask, and everybody
+else to wait until the answer was learned, the question given back, or its asker not heard of for a minute. Memory is bounded
+by origins and by rules; the store keeps a small state and the text apart, so that only a new text is written at length.
+Standard: RFC 9309.
+"""
+
+from collections import OrderedDict
+
+import msgspec
+
+from gossamer.config.sections import RobotsTxt
+from gossamer.protocols import KeyValue
+from gossamer.records import Consultation, Fetched, Learned
+from gossamer.robots.answer import Known, advance
+from gossamer.robots.patterns import ITSELF, Group
+from gossamer.robots.rules import Rules, parse
+from gossamer.url.parse import Base
+
+PATIENCE = 60.0  # seconds until an asker counts as lost
+RULES_KEPT = 500_000  # compiled rules in memory, all origins together: about 100 MB
+
+_SCHEMES = ("http", "https", "ftp")
+_STATE = b"robots/state/"
+_TEXT = b"robots/text/"
+_decode = msgspec.msgpack.Decoder(Known).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class _Cached:
+    """An origin in memory: what is known, and the groups compiled so far by user agent."""
+
+    __slots__ = ("groups", "known")
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        self.groups: dict[str, Group] = {}
+
+    @property
+    def rules(self) -> int:
+        return sum(group.size for group in self.groups.values())
+
+
+class RobotsCache:
+    """Implements `protocols.Robots`."""
+
+    def __init__(self, settings: RobotsTxt, kv: KeyValue, size: int = 10_000) -> None:
+        self._settings = settings
+        self._kv = kv
+        self._size = size
+        self._recent: OrderedDict[str, _Cached] = OrderedDict()
+        self._rules = 0
+        self._asking: dict[str, float] = {}  # until when the asker of an origin is waited for
+
+    async def consult(self, url: str, agent: str, now: float) -> Consultation:
+        """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
+        exempt = self._exempt(url)
+        if exempt is not None:
+            return exempt
+        origin = _origin(url)
+        cached = await self._recall(origin)
+        known = cached.known
+        if known.expires > now:
+            return await self._judge(origin, cached, url, agent)
+        if known.retry_at > now:
+            if known.kind == "rules":
+                return await self._judge(origin, cached, url, agent)
+            return Consultation(verdict="wait", rule="robots.txt is out of reach", due=known.retry_at)
+        if self._asking.get(origin, 0.0) > now:
+            return Consultation(verdict="wait", rule="robots.txt is being fetched")
+        if len(self._asking) > self._size:
+            self._asking = {other: until for other, until in self._asking.items() if until > now}
+        self._asking[origin] = now + PATIENCE
+        return _question(origin, known)
+
+    async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
+        """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays."""
+        origin = _origin(url)
+        cached = await self._recall(origin)
+        step = advance(cached.known, fetched, self._settings, delay, now)
+        rows = [(_STATE + origin.encode(), _encode(step.known))]
+        if step.text is not None:
+            rows.append((_TEXT + origin.encode(), step.text))
+        await self._kv.put_all(rows)
+        self._asking.pop(origin, None)
+        if step.text is None:
+            cached.known = step.known
+            self._remember(origin, cached)
+            return Learned(block_until=step.block_until, reason=step.reason)
+        rules = parse(step.text, self._settings.max_bytes)
+        fresh = _Cached(step.known)
+        fresh.groups[agent] = rules.group(agent)
+        self._remember(origin, fresh)
+        return Learned(delay=rules.delay(agent), sitemaps=_sitemaps(rules, fetched.url))
+
+    def release(self, url: str) -> None:
+        """Give back an "ask" that could not be sent now; the next `consult` may ask."""
+        self._asking.pop(_origin(url), None)
+
+    async def peek(self, url: str, agent: str, now: float) -> Consultation:
+        """Like `consult`, but makes nobody ask, and an answer that has expired still counts: for explaining."""
+        exempt = self._exempt(url)
+        if exempt is not None:
+            return exempt
+        origin = _origin(url)
+        cached = await self._recall(origin)
+        if cached.known.kind == "nothing":
+            return _question(origin, cached.known)
+        return await self._judge(origin, cached, url, agent)
+
+    def _exempt(self, url: str) -> Consultation | None:
+        if not self._settings.obey:
+            return Consultation(verdict="allowed", rule="robots.obey is off")
+        scheme = url.partition(":")[0]
+        if scheme not in _SCHEMES:
+            return Consultation(verdict="allowed", rule=f"there is no robots.txt for {scheme}: URLs")
+        if url.endswith("/robots.txt") and url == f"{_origin(url)}/robots.txt":
+            return Consultation(verdict="allowed", rule=ITSELF[1])
+        return None
+
+    async def _judge(self, origin: str, cached: _Cached, url: str, agent: str) -> Consultation:
+        known = cached.known
+        if known.kind == "open":
+            return Consultation(verdict="allowed", rule=f"robots.txt unavailable: {known.detail}")
+        if known.kind == "closed":
+            return Consultation(verdict="denied", rule=f"robots.txt unreachable: {known.detail}", due=known.expires)
+        group = cached.groups.get(agent) or await self._compile(origin, cached, agent)
+        allowed, rule = group.judge(url)
+        return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
+
+    async def _compile(self, origin: str, cached: _Cached, agent: str) -> Group:
+        text = await self._kv.get(_TEXT + origin.encode()) or b""
+        group = cached.groups[agent] = parse(text, self._settings.max_bytes).group(agent)
+        if self._recent.get(origin) is cached:
+            self._rules += group.size
+            self._shrink()
+        return group
+
+    async def _recall(self, origin: str) -> _Cached:
+        cached = self._recent.get(origin)
+        if cached is None:
+            row = await self._kv.get(_STATE + origin.encode())
+            cached = self._recent.get(origin) or _Cached(_read(row))  # learned while we waited, perhaps
+        self._remember(origin, cached)
+        return cached
+
+    def _remember(self, origin: str, cached: _Cached) -> None:
+        before = self._recent.get(origin)
+        if before is cached:
+            self._recent.move_to_end(origin)
+            return
+        self._recent[origin] = cached
+        self._recent.move_to_end(origin)
+        self._rules += cached.rules - (before.rules if before else 0)
+        self._shrink()
+
+    def _shrink(self) -> None:
+        while len(self._recent) > 1 and (len(self._recent) > self._size or self._rules > RULES_KEPT):
+            _, oldest = self._recent.popitem(last=False)
+            self._rules -= oldest.rules
+
+
+def _origin(url: str) -> str:
+    """Return scheme, host and port as they begin a wire URL."""
+    slash = url.find("/", url.find("://") + 3)
+    return url if slash < 0 else url[:slash]
+
+
+def _question(origin: str, known: Known) -> Consultation:
+    return Consultation(verdict="ask", rule="robots.txt is not known", ask=known.location or f"{origin}/robots.txt")
+
+
+def _read(row: bytes | None) -> Known:
+    if row is None:
+        return Known()
+    try:
+        return _decode(row)
+    except msgspec.DecodeError:
+        return Known()  # written by another version: ask again
+
+
+def _sitemaps(rules: Rules, url: str) -> tuple[str, ...]:
+    base = Base(url)
+    links = dict.fromkeys(base.join(sitemap) for sitemap in rules.sitemaps)
+    return tuple(link for link in links if link and link.startswith(("http://", "https://")))

@@ -1,0 +1,63 @@
+"""`python -m gossamer.simweb`: serve a synthetic web until told to stop.
+
+When it is ready it prints one line of JSON, the announcement of `serve`.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import uvloop
+
+from gossamer.simweb.serve import serve
+from gossamer.simweb.settings import SimwebSettings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and serve; return the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        settings = SimwebSettings(
+            seed=options.seed,
+            hosts=options.hosts,
+            pages=options.pages,
+            min_bytes=options.min_bytes,
+            max_bytes=options.max_bytes,
+            port=options.port,
+            addresses=options.addresses,
+            plain=options.plain,
+            coding=options.coding,
+            cache_bytes=options.cache_bytes,
+            warm=options.warm,
+        )
+        uvloop.run(serve(settings, ledger=options.ledger, manifest_path=options.manifest, with_dns=options.dns))
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    known = SimwebSettings()
+    parser = argparse.ArgumentParser(prog="python -m gossamer.simweb", description="Serve a synthetic web on loopback.")
+    parser.add_argument("--seed", type=int, default=known.seed, help="the same number grows the same web")
+    parser.add_argument("--hosts", type=int, default=known.hosts, help="host names")
+    parser.add_argument("--pages", type=int, default=known.pages, help="ordinary pages on all hosts together")
+    parser.add_argument("--min-bytes", type=int, default=known.min_bytes, help="size of the smallest page")
+    parser.add_argument("--max-bytes", type=int, default=known.max_bytes, help="size of the largest page")
+    parser.add_argument("--port", type=int, default=known.port, help="0 takes any free one")
+    parser.add_argument("--addresses", type=int, default=known.addresses, help="loopback addresses the hosts live on")
+    parser.add_argument("--plain", action="store_true", help="only pages that answer 200, on hosts that allow everything")
+    parser.add_argument(
+        "--coding", choices=("identity", "gzip", "br"), default=known.coding, help="of the pages of a plain web"
+    )
+    parser.add_argument("--cache-bytes", type=int, default=known.cache_bytes, help="rendered answers kept in memory")
+    parser.add_argument("--warm", action="store_true", help="render what the cache holds before being ready")
+    parser.add_argument("--ledger", help="file that every request is appended to")
+    parser.add_argument("--manifest", help="file for the truth about every URL")
+    parser.add_argument("--dns", action="store_true", help="also answer for the names, over UDP")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Turns content into the exact bytes of an answer: status line, headers, content coding, transfer coding.
+
+No answer depends on when it is asked for (there is no Date), so that what an archive kept can be compared byte for byte. The
+standards are RFC 9110 and RFC 9112 (HTTP/1.1).
+"""
+
+import gzip
+from dataclasses import dataclass
+from random import Random
+
+import brotli
+
+from gossamer.simweb.sites import Resource
+
+_REASONS = {
+    200: "OK", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect", 308: "Permanent Redirect",
+    400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 410: "Gone", 429: "Too Many Requests",
+    500: "Internal Server Error", 503: "Service Unavailable",
+}  # fmt: skip
+_TYPES = {
+    "page": "text/html",
+    "frames": "text/html",
+    "note": "text/html",
+    "xhtml": "application/xhtml+xml",
+    "text": "text/plain",
+    "robots": "text/plain",
+    "image": "image/png",
+    "sitemap": "application/xml",
+    "sitemap_index": "text/xml",
+}
+_GZIP_EFFORT = 3
+_BROTLI_EFFORT = 3
+_LONGEST_CHUNK = 8191
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it goes over the wire."""
+
+    status: int
+    wire: bytes
+    head_size: int
+    close: bool = False
+
+    @property
+    def head(self) -> bytes:
+        """Status line and headers with the final blank line."""
+        return self.wire[: self.head_size]
+
+    @property
+    def body(self) -> bytes:
+        """All that follows the head, transfer coding included."""
+        return self.wire[self.head_size :]
+
+
+def answer_resource(resource: Resource, content: bytes, identity: bool = False) -> Answer:
+    """Make the answer that carries a resource's content; `identity`: the client takes no content coding."""
+    headers = [("Content-Type", _content_type(resource)), *resource.headers]
+    headers += [("Location", link.href) for link in resource.links if link.kind == "redirect"]
+    if resource.coding != "identity" and not identity:
+        headers.append(("Content-Encoding", resource.coding))
+        content = _encode(resource.coding, content)
+    if resource.framing == "chunked":
+        headers.append(("Transfer-Encoding", "chunked"))
+        content = _chunk(content, Random(resource.number))
+    return _assemble(resource.status, headers, content, resource.framing == "close")
+
+
+def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: bool = False) -> Answer:
+    """Make a short answer that says only its status."""
+    return _assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
+
+
+def _assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool) -> Answer:
+    lines = [f"HTTP/1.1 {status} {_REASONS[status]}", "Server: simweb"]
+    lines += [f"{name}: {value}" for name, value in headers]
+    chunked = ("Transfer-Encoding", "chunked") in headers
+    if close:
+        lines.append("Connection: close")
+    elif not chunked:
+        lines.append(f"Content-Length: {len(body)}")
+    head = "\r\n".join((*lines, "", "")).encode("latin-1")
+    return Answer(status, head + body, len(head), close)
+
+
+def _content_type(resource: Resource) -> str:
+    kind = "application/gzip" if resource.path.endswith(".gz") else _TYPES[resource.kind]
+    if kind.startswith("text/html") and resource.declared == "header":
+        return f"{kind}; charset={resource.charset}"
+    return kind
+
+
+def _encode(coding: str, content: bytes) -> bytes:
+    if coding == "gzip":
+        return gzip.compress(content, _GZIP_EFFORT, mtime=0)
+    return bytes(brotli.compress(content, quality=_BROTLI_EFFORT))
+
+
+def _chunk(content: bytes, rng: Random) -> bytes:
+    """Cut into chunks of odd sizes, their lengths now in small letters, now in capitals."""
+    parts = []
+    start = 0
+    while start < len(content):
+        piece = content[start : start + (rng.randrange(_LONGEST_CHUNK) | 1)]
+        size = f"{len(piece):x}" if start % 2 else f"{len(piece):X}"
+        parts.append(b"%s\r\n%s\r\n" % (size.encode(), piece))
+        start += len(piece)
+    return b"".join((*parts, b"0\r\n\r\n"))

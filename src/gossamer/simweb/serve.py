@@ -1,0 +1,50 @@
+"""Serves a synthetic web as a process of its own: HTTP, names if wanted, ledger and manifest, until told to stop.
+
+The announcement on standard output is one line of JSON: `port`, `dns_port` (null without name server), `addresses`, `resolve`
+(what a crawler takes as overrides of DNS) and `seeds` (how many). Whoever reads it can begin.
+"""
+
+import asyncio
+import gc
+import json
+import signal
+import sys
+
+from gossamer.simweb import manifest
+from gossamer.simweb.dns import NameServer
+from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.server import SimwebServer
+from gossamer.simweb.settings import SimwebSettings
+
+
+async def serve(
+    settings: SimwebSettings, *, ledger: str | None = None, manifest_path: str | None = None, with_dns: bool = False
+) -> None:
+    """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    server = SimwebServer(settings, Ledger(ledger))
+    await server.start()
+    names = NameServer({host.name: host.address for host in server.web.hosts}, settings.dns_ttl)
+    dns_port = await names.start() if with_dns else None
+    if manifest_path is not None:
+        manifest.write(server.web, manifest_path)
+    gc.collect()
+    gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers
+    sys.stdout.write(json.dumps(announcement(server, dns_port)) + "\n")
+    sys.stdout.flush()
+    await stop.wait()
+    names.stop()
+    await server.stop()
+
+
+def announcement(server: SimwebServer, dns_port: int | None) -> dict[str, object]:
+    """Say what a crawler needs to know of a web that is ready."""
+    return {
+        "port": server.port,
+        "dns_port": dns_port,
+        "addresses": server.web.addresses,
+        "resolve": server.web.overrides,
+        "seeds": len(server.web.hosts),
+    }

@@ -1,0 +1,168 @@
+"""The CDXJ index: one line a kept record, sorted, so that a replay tool finds it by binary search.
+
+A line is `urlkey timestamp {json}`. The key is the URL turned inside out (host reversed, lower case, session ids and order of
+parameters forgotten): the rules of the Internet Archive's canonical form, because pywb looks pages up by it. The digest is
+the payload digest, the same for a response and its revisits. Beside each closed file stands its `.cdxj`; `merge` makes one
+index of all. An index is derived: it can be thrown away and made again from the files.
+"""
+
+import heapq
+import os
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+import msgspec
+
+from gossamer.document.digest import payload_digest
+from gossamer.records import Fetched, Place
+from gossamer.storage.archive.replay import restore
+from gossamer.storage.archive.walk import Record, Torn, walk
+from gossamer.storage.archive.warc import safe_uri, timestamp
+
+KEPT = frozenset({"response", "resource", "revisit"})
+MERGED = "index.cdxj"
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.DOTALL)
+_DEFAULT_PORT = {"http": "80", "https": "443"}
+_WWW = re.compile(r"www\d*\.")
+_ENCODED = re.compile(r"%|[^!-~]")
+_SAFE = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_PATH_SESSION = re.compile(r"(.*/)\((?:[a-z0-9]{24}|(?:[a-z]\([a-z0-9]{24}\))+)\)/(?=[^?]+\.aspx)")
+_ANY_SESSION = re.compile("sess|sid=|cfid=")
+_QUERY_SESSIONS = tuple(
+    re.compile(f"(.*){session}(?:&|$)")  # the last one of each kind goes, as pywb has it
+    for session in (
+        "jsessionid=[0-9a-z]{32}",
+        "phpsessid=[0-9a-z]{32}",
+        "sid=[0-9a-z]{32}",
+        "aspsessionid[a-z]{8}=[a-z]{24}",
+        "cfid=[^&]+&cftoken=[^&]+",
+    )
+)
+
+
+def line(fetched: Fetched, digest: str, place: Place, revisit: bool) -> bytes:
+    """Return the line of one kept record, end of line included."""
+    url = safe_uri(fetched.url)
+    facts = {
+        "url": url,
+        "mime": "warc/revisit" if revisit else fetched.header("content-type").partition(";")[0].strip().lower() or "unk",
+        "status": str(fetched.status),
+        "digest": digest,
+        "length": str(place.length),
+        "offset": str(place.offset),
+        "filename": place.file,
+    }
+    return f"{url_key(url)} {timestamp(fetched.started)} ".encode() + msgspec.json.encode(facts) + b"\n"
+
+
+def line_of(record: Record, file: str) -> bytes:
+    """Return the line of a record that was read back."""
+    fetched = restore(record)
+    revisit = record.kind == "revisit"
+    digest = record.headers.get("warc-payload-digest", "")
+    if not revisit and (fetched.chunked or not digest):
+        digest = payload_digest(fetched.body, fetched.chunked)
+    fetched.body.close()
+    return line(fetched, digest, Place(file, record.offset, record.length), revisit)
+
+
+def index(path: Path) -> None:
+    """Make the index of a closed file by reading all of it, up to where it is damaged."""
+    lines = []
+    with suppress(Torn):
+        for record in walk(path):
+            if record.kind in KEPT:
+                lines.append(line_of(record, path.name))
+    write(path, lines)
+
+
+def write(path: Path, lines: Iterable[bytes]) -> None:
+    """Write the index of a closed file, sorted."""
+    _replace(index_path(path), sorted(lines))
+
+
+def index_path(path: Path) -> Path:
+    """Return where the index of a WARC file is."""
+    return path.with_name(path.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
+
+
+def merge(directory: Path) -> Path:
+    """Merge the indexes of all closed files into one sorted `index.cdxj`; return its path."""
+    target = directory / MERGED
+    with ExitStack() as stack:
+        parts = [stack.enter_context(part.open("rb")) for part in sorted(directory.glob("*.cdxj")) if part != target]
+        _replace(target, heapq.merge(*parts))
+    return target
+
+
+def _replace(target: Path, lines: Iterable[bytes]) -> None:
+    unfinished = target.with_name(target.name + ".part")
+    with unfinished.open("wb") as file:
+        file.writelines(lines)
+    os.replace(unfinished, target)
+
+
+def url_key(url: str) -> str:
+    """Return the key a URL is sorted and looked up by, such as `org,example)/a?b=c`."""
+    parts = _URL.match(url)
+    if parts is None:
+        return _canonical(url).lower()
+    scheme, authority, path, query = parts.groups()
+    scheme = scheme.lower()
+    path = _canonical(path)
+    if authority and ("//" in path or "/." in path):
+        path = _resolve(path)
+    path = path.lower()
+    if ".aspx" in path:
+        path = _PATH_SESSION.sub(r"\1", path, count=1)
+    if len(path) > 1:
+        path = path.removesuffix("/")
+    key = f"{_host_key(scheme, authority)}){path or '/'}" if authority else f"{scheme}:{path}"
+    return f"{key}?{query}" if query and (query := _query_key(query)) else key
+
+
+def _host_key(scheme: str, authority: str) -> str:
+    authority = authority.rpartition("@")[2].lower().removesuffix(f":{_DEFAULT_PORT.get(scheme)}")
+    if authority.startswith("["):  # an IPv6 address
+        return authority[1:].replace("]", "")
+    host, colon, port = authority.partition(":")
+    host = host.strip(".")
+    if www := _WWW.match(host):
+        host = host[www.end() :]
+    return ",".join(reversed(host.split("."))) + colon + port
+
+
+def _query_key(query: str) -> str:
+    query = _canonical(query).lower()
+    if _ANY_SESSION.search(query):
+        for session in _QUERY_SESSIONS:
+            query = session.sub(r"\1", query, count=1)
+    if "&" not in query:
+        return query
+    return "&".join("=".join(pair) for pair in sorted(pair.split("=", 1) for pair in query.split("&")))
+
+
+def _canonical(text: str) -> str:
+    """Decode percent-encoding until none is left, then encode what is not visible ASCII."""
+    if not _ENCODED.search(text):
+        return text
+    plain = text.encode("utf-8", "surrogatepass")
+    while (decoded := unquote_to_bytes(plain)) != plain:
+        plain = decoded
+    return quote_from_bytes(plain, safe=_SAFE)
+
+
+def _resolve(path: str) -> str:
+    """Take out dot segments and empty segments."""
+    kept: list[str] = []
+    for segment in path.split("/")[1:]:
+        if segment == ".." and kept:
+            kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    *folders, last = kept or [""]
+    return "/" + "".join(f"{folder}/" for folder in folders if folder) + last

@@ -1,0 +1,206 @@
+"""The archive in a directory: rolling WARC files `gossamer-<time>-<sequence>-<worker>.warc.gz`, each with its CDXJ index.
+
+A file is closed when it is long or old enough, and when the archive is closed. Opening the archive repairs what a crash left
+behind: torn tails are cut, missing indexes are made. A name in a `Place` is the final one, also while the file is open.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+from gossamer.config.sections import Storage
+from gossamer.document.body import Body
+from gossamer.errors import GossamerError, StoreError
+from gossamer.records import Fetched, Original, Place
+from gossamer.storage.archive import cdxj, replay, warc
+from gossamer.storage.archive.check import check
+from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
+from gossamer.storage.archive.walk import Record
+
+_FORMAT = {
+    "format": "WARC File Format 1.1",
+    "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+}
+_NAME = re.compile(r"gossamer-\d{14}-(\d{6})-[\w.]+\.warc\.gz")
+_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_.]+")
+
+
+class DirectoryArchive:
+    """Writes request and response of each visit, reads them back by place."""
+
+    def __init__(
+        self,
+        directory: Path,
+        settings: Storage,
+        software: Mapping[str, str],
+        now: Callable[[], float],
+        worker: str,
+        sequence: int,
+    ) -> None:
+        self._directory = directory
+        self._settings = settings
+        self._fields = {**software, **_FORMAT}
+        self._now = now
+        self._worker = _NOT_IN_NAME.sub("_", worker) or "_"
+        self._sequence = sequence  # of the last file
+        self._segment: Segment | None = None
+        self._lines: list[bytes] = []  # the index of the open file
+        self._indexing: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def open(
+        cls, path: Path, settings: Storage, software: Mapping[str, str], now: Callable[[], float], worker: str = "local"
+    ) -> "DirectoryArchive":
+        """Open or create an archive; `software` goes into every warcinfo. Repairs what a crash left behind."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            recover(path)
+        except OSError as error:
+            raise failure(error, path) from error
+        names = (_NAME.fullmatch(file.name.removesuffix(OPEN)) for file in path.iterdir())
+        sequence = max((int(name[1]) for name in names if name), default=0)
+        return cls(path, settings, software, now, worker, sequence)
+
+    @staticmethod
+    def read_at(path: Path, place: Place) -> Fetched:
+        """Read a record of the archive in a directory without opening it: nothing is repaired, a crawl may be writing."""
+        if not _NAME.fullmatch(place.file):
+            raise StoreError(f"{place.file!r} is no file of this archive")
+        closed = path / place.file
+        for file in (closed, open_path(closed), closed):  # it may get its final name between two looks
+            try:
+                return replay.read(file, place)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise StoreError(f"{place.file} cannot be read ({error.strerror})") from error
+        raise StoreError(f"{place.file} is missing; is the archive complete?")
+
+    @staticmethod
+    def problems(path: Path) -> Iterator[tuple[str, str]]:
+        """Check every file in a directory: its name with each problem, or once with an empty text when it is sound.
+
+        A file that was left open may have a torn tail, which is cut when the crawl is opened again.
+        """
+        for file in sorted((*path.glob("*.warc.gz"), *path.glob(f"*.warc.gz{OPEN}"))):
+            sound = True
+            for problem in check(file, torn=file.name.endswith(OPEN)):
+                sound = False
+                yield file.name, f"{problem.what} (byte {problem.offset})"
+            if sound:
+                yield file.name, ""
+
+    async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
+        """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""
+        record_id = _new_id()
+        kept: bytes | Body
+        if original is None and fetched.body.size > warc.LARGE:
+            kept = await asyncio.to_thread(self._pack_large, fetched, digest, record_id)
+        else:
+            kept = b"".join(self._pack(warc.kept(fetched, digest, original, record_id)))
+        request = b""
+        if fetched.request_head:
+            request = b"".join(self._pack(warc.request(fetched, _new_id(), record_id)))
+        place = self._write(kept, request)
+        self._lines.append(cdxj.line(fetched, digest, place, original is not None))
+        return place
+
+    def _write(self, kept: bytes | Body, request: bytes) -> Place:
+        segment = self._current()
+        if isinstance(kept, bytes):
+            return Place(segment.path.name, segment.append((kept + request,)), len(kept))
+        place = Place(segment.path.name, segment.append(chain(kept.pieces(), (request,))), kept.size)
+        kept.close()
+        return place
+
+    async def flush(self) -> None:
+        """Nothing is held back: every append has reached the operating system. The one place where a sync to disk belongs."""
+
+    async def read(self, place: Place) -> Fetched:
+        """Read a record back; a revisit says so by its outcome, and names its original in `detail`."""
+        return await asyncio.to_thread(self.read_at, self._directory, place)
+
+    async def aclose(self) -> None:
+        """Close the open file and write its index."""
+        self._retire()
+        await asyncio.gather(*self._indexing)
+
+    def _pack(self, draft: warc.Draft) -> Iterator[bytes]:
+        return warc.pack(draft, self._settings.compression)
+
+    def _pack_large(self, fetched: Fetched, digest: str, record_id: str) -> Body:
+        packed = Body(warc.LARGE)
+        for piece in self._pack(warc.kept(fetched, digest, None, record_id)):
+            packed.write(piece)
+        return packed
+
+    def _current(self) -> Segment:
+        now = self._now()
+        if self._segment is not None and self._is_full(self._segment, now):
+            self._retire()
+        if self._segment is None:
+            self._segment = self._start(now)
+        return self._segment
+
+    def _is_full(self, segment: Segment, now: float) -> bool:
+        age = now - segment.opened_at
+        return segment.size >= self._settings.segment_bytes or age >= self._settings.segment_seconds
+
+    def _start(self, now: float) -> Segment:
+        name = f"gossamer-{warc.timestamp(now)}-{self._sequence + 1:06}-{self._worker}.warc.gz"
+        segment = Segment(self._directory / name, now)
+        self._sequence += 1
+        try:
+            segment.append(self._pack(warc.warcinfo(_new_id(), now, name, self._fields)))
+        except GossamerError:
+            segment.discard()
+            raise
+        return segment
+
+    def _retire(self) -> None:
+        """Close the open file; its index is sorted and written off the loop."""
+        segment, lines = self._segment, self._lines
+        if segment is None:
+            return
+        self._segment, self._lines = None, []
+        segment.close()
+        task = asyncio.get_running_loop().create_task(asyncio.to_thread(_write_index, segment.path, lines))
+        self._indexing.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and task.exception() is None:  # one that failed stays, for aclose to tell
+            self._indexing.discard(task)
+
+
+def _new_id() -> str:
+    """Return a random UUID (version 4) as a URN, at half the cost of the uuid module."""
+    digits = os.urandom(16).hex()
+    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+
+def _write_index(path: Path, lines: list[bytes]) -> None:
+    try:
+        cdxj.write(path, lines)
+    except OSError as error:
+        raise failure(error, cdxj.index_path(path)) from error
+
+
+def recover(directory: Path) -> None:
+    """Repair every file a crash left open, and index every closed file that has no index."""
+    for path in sorted(directory.glob(f"*.warc.gz{OPEN}")):
+        closed = path.with_name(path.name.removesuffix(OPEN))
+        lines: list[bytes] = []
+
+        def remember(record: Record, lines: list[bytes] = lines, name: str = closed.name) -> None:
+            if record.kind in cdxj.KEPT:
+                lines.append(cdxj.line_of(record, name))
+
+        if repair(path, remember) and closed.exists():
+            cdxj.write(closed, lines)
+    for path in sorted(directory.glob("*.warc.gz")):
+        if not cdxj.index_path(path).exists():
+            cdxj.index(path)

@@ -1,0 +1,95 @@
+"""From a record back to what was fetched: head, headers and body as they came over the wire.
+
+A revisit holds no body: it comes back with the outcome `duplicate`, and `detail` is the URL of the page that has it. Finding
+that page's record is the caller's, through the catalog or the CDXJ index.
+"""
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+from gossamer.document.body import Body
+from gossamer.errors import StoreError
+from gossamer.records import Fetched, Outcome, Place
+from gossamer.storage.archive.walk import Record, walk
+
+_MAX_HEAD = 16 * 1024 * 1024
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_FIELD = re.compile(r"\n([^:\s][^:\n]*):[ \t]*([^\n]*)")
+_STATUS = re.compile(rb"\S+[ \t]+(\d{3})")
+
+
+def read(path: Path, place: Place) -> Fetched:
+    """Read the record at a place of a file; the body is the caller's to close."""
+    record = next(walk(path, place.offset), None)
+    if record is None or record.length != place.length:
+        raise StoreError(f"{place.file} has no record of {place.length} bytes at byte {place.offset}; run gossamer verify")
+    try:
+        return restore(record)
+    finally:
+        record.content.close()
+
+
+def restore(record: Record) -> Fetched:
+    """Turn a response, resource or revisit into what was fetched."""
+    headers = record.headers
+    revisit = record.kind == "revisit"
+    head = b"" if record.kind == "resource" else head_of(record)
+    body = Body()
+    for piece in record.block(skip=len(head)):
+        body.write(piece)
+    fields = header_fields(head) if head else (("content-type", headers.get("content-type", "")),)
+    at = parse_date(headers.get("warc-date", ""))
+    return Fetched(
+        url=headers.get("warc-target-uri", ""),
+        outcome=Outcome.DUPLICATE if revisit else Outcome.OK,
+        detail=headers.get("warc-refers-to-target-uri", ""),
+        status=status_of(head) if head else 200,
+        response_head=head,
+        headers=fields,
+        body=body,
+        chunked=is_chunked(fields),
+        truncated=headers.get("warc-truncated", ""),
+        address=headers.get("warc-ip-address", ""),
+        started=at,
+        answered=at,
+        ended=at,
+    )
+
+
+def head_of(record: Record) -> bytes:
+    """Return the HTTP head at the start of a block, blank line included; the whole block when it has no end."""
+    top = b""
+    for piece in record.block():
+        top += piece
+        if (end := _HEAD_END.search(top)) or len(top) > _MAX_HEAD:
+            return top[: end.end()] if end else top
+    return top
+
+
+def header_fields(head: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the header fields of an HTTP head, names in lower case, read as the fetcher reads them."""
+    try:
+        text = head.decode()
+    except UnicodeDecodeError:
+        text = head.decode("latin-1")
+    return tuple([(name.rstrip().lower(), value.rstrip()) for name, value in _FIELD.findall(text)])
+
+
+def is_chunked(fields: tuple[tuple[str, str], ...]) -> bool:
+    """Tell whether a body with these header fields carries chunked transfer coding."""
+    return any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in fields)
+
+
+def status_of(head: bytes) -> int:
+    """Return the status code of an HTTP head, 0 when it has none."""
+    found = _STATUS.match(head)
+    return int(found[1]) if found else 0
+
+
+def parse_date(text: str) -> float:
+    """Return the Unix seconds of a WARC-Date, 0 when it is none."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,154 @@
+"""The WARC 1.1 writer: facts in, the bytes of one record out. Pure.
+
+Every record is a gzip member of its own, so that a file can be read from any record on and cut after any record. The block
+of a response is what came over the wire, head and body, transfer coding included. Record ids and times are arguments.
+
+Nothing from the web reaches a WARC header unescaped: a URI is percent-encoded down to visible ASCII, an address has to look
+like one, and everything else a server says stays inside the block, whose length is counted.
+
+Follows ISO 28500:2017 (WARC 1.1) and its revisit profile `identical-payload-digest`. Which digest is written where, and why:
+docs/decisions/0002-payload-digest.md.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
+
+from isal import igzip_lib, isal_zlib
+
+from gossamer.document.body import Body
+from gossamer.document.digest import digest_text
+from gossamer.records import Fetched, Original
+
+LARGE = 1024 * 1024  # a longer body is compressed piece by piece
+
+_REVISIT = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+_TRUNCATED = frozenset({"length", "time", "disconnect", "unspecified"})
+_DIGITS_ONLY = str.maketrans("", "", "-:T")
+_HIDDEN = re.compile(r"[^!-~]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_ADDRESS = re.compile(r"[0-9A-Fa-f.:]{2,45}")
+_MIME = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}", re.ASCII)
+_BLANK_LINE = re.compile(rb"\n[^!-~\n]*\n")
+
+
+class Draft(NamedTuple):
+    """A record before compression: its WARC header, then its block in two parts."""
+
+    header: bytes
+    head: bytes
+    body: Body | None = None
+
+
+def warcinfo(record_id: str, at: float, filename: str, fields: Mapping[str, str]) -> Draft:
+    """Draft the record that opens a file: who wrote it, with what, by which rules."""
+    block = "".join(f"{name}: {_CONTROL.sub(' ', value)}\r\n" for name, value in fields.items()).encode()
+    return Draft(
+        _header("warcinfo", record_id, at, "application/warc-fields", block, None, f"WARC-Filename: {filename}"), block
+    )
+
+
+def request(fetched: Fetched, record_id: str, concurrent_to: str) -> Draft:
+    """Draft the request that led to the record `concurrent_to`."""
+    fields = [f"WARC-Target-URI: {safe_uri(fetched.url)}", f"WARC-Concurrent-To: <{concurrent_to}>"]
+    block = fetched.request_head
+    return Draft(
+        _header("request", record_id, fetched.started, "application/http;msgtype=request", block, None, *fields), block
+    )
+
+
+def kept(fetched: Fetched, digest: str, original: Original | None, record_id: str) -> Draft:
+    """Draft what is kept of an answer: a revisit of `original`, a response, or a resource when the scheme has no head."""
+    fields = [f"WARC-Target-URI: {safe_uri(fetched.url)}"]
+    if _ADDRESS.fullmatch(fetched.address):
+        fields.append(f"WARC-IP-Address: {fetched.address}")
+    head = fetched.response_head if fetched.url.startswith(("http:", "https:")) else b""
+    if original is not None:
+        return _revisit(fetched, digest, original, record_id, head, fields)
+    if fetched.truncated:
+        fields.append(f"WARC-Truncated: {fetched.truncated if fetched.truncated in _TRUNCATED else 'unspecified'}")
+    if not head:
+        mime = fetched.header("content-type").partition(";")[0].strip()
+        kind, content_type = "resource", mime if _MIME.fullmatch(mime) else "application/octet-stream"
+    else:
+        kind, content_type = "response", "application/http;msgtype=response"
+        if ends_once(head):
+            fields.append(f"WARC-Payload-Digest: {_wire_digest(fetched.body) if fetched.chunked else digest}")
+    return Draft(_header(kind, record_id, fetched.started, content_type, head, fetched.body, *fields), head, fetched.body)
+
+
+def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, head: bytes, fields: list[str]) -> Draft:
+    fields += [
+        f"WARC-Profile: {_REVISIT}",
+        f"WARC-Payload-Digest: {digest}",
+        f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}",
+        f"WARC-Refers-To-Date: {date(original.fetched_at)}",
+    ]
+    content_type = "application/http;msgtype=response"
+    return Draft(_header("revisit", record_id, fetched.started, content_type, head, None, *fields), head)
+
+
+def pack(draft: Draft, level: int) -> Iterator[bytes]:
+    """Compress a record into its gzip member: one piece when it is small, else pieces."""
+    header, head, body = draft
+    if body is None or body.size <= LARGE:
+        content = body.read() if body is not None else b""
+        yield igzip_lib.compress(b"".join((header, head, content, b"\r\n\r\n")), level, igzip_lib.COMP_GZIP)
+        return
+    deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, 31)
+    yield deflate.compress(header + head)
+    for piece in body.pieces():
+        yield deflate.compress(piece)
+    yield deflate.compress(b"\r\n\r\n") + deflate.flush()
+
+
+@lru_cache(maxsize=64)  # the records and the index line of one visit share their date
+def date(seconds: float) -> str:
+    """Spell a time as WARC 1.1 does, to the microsecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def timestamp(seconds: float) -> str:
+    """Spell a time as file names and CDXJ do: 14 digits."""
+    return date(seconds)[:19].translate(_DIGITS_ONLY)
+
+
+def safe_uri(url: str) -> str:
+    """Percent-encode everything in a URL that is not visible ASCII, so that it cannot end a header line."""
+    return _HIDDEN.sub(lambda hidden: quote(hidden[0], safe="", errors="surrogatepass"), url)
+
+
+def ends_once(head: bytes) -> bool:
+    """Tell whether every reader finds the end of an HTTP head at the same byte: only then it has a payload digest."""
+    blank = _BLANK_LINE.search(head)
+    return (
+        blank is not None
+        and blank.end() == len(head)
+        and head.endswith(b"\r\n\r\n")
+        and head.count(b"\n") == head.count(b"\r\n")
+    )
+
+
+def _header(kind: str, record_id: str, at: float, content_type: str, head: bytes, body: Body | None, *fields: str) -> bytes:
+    hasher = hashlib.sha1(head)
+    length = len(head)
+    if body is not None:
+        length += body.size
+        for piece in body.pieces():
+            hasher.update(piece)
+    more = "".join(f"{field}\r\n" for field in fields)
+    return (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id}>\r\nWARC-Date: {date(at)}\r\n{more}"
+        f"WARC-Block-Digest: {digest_text(hasher)}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+    ).encode("ascii")
+
+
+def _wire_digest(body: Body) -> str:
+    hasher = hashlib.sha1()
+    for piece in body.pieces():
+        hasher.update(piece)
+    return digest_text(hasher)

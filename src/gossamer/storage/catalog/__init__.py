@@ -1,0 +1,1 @@
+"""Rows about pages: the last visit of every URL, to list, search and count. One row a key."""

@@ -1,0 +1,90 @@
+"""From what a user asks for to one SQL query over pages.
+
+Words are searched in URL and title, and in the text of pages where it is indexed; every word must be found somewhere. What a
+user types is never syntax: each word is quoted, and text in double quotes is a phrase.
+"""
+
+import re
+from typing import TypedDict
+
+from msgspec import Struct
+
+_TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
+_NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+# Pages that match, best first: bm25 is lower for better ones, and a word in a title counts more than one in a URL.
+_RANKED = """
+JOIN (
+    SELECT id, sum(score) AS score FROM (
+        SELECT rowid AS id, bm25(names, 1.0, 4.0) AS score FROM names WHERE names MATCH ?
+        UNION ALL
+        SELECT named.id, bm25(texts) FROM texts JOIN pages AS named ON named.text_id = texts.rowid WHERE texts MATCH ?
+    ) GROUP BY id
+) AS found ON found.id = pages.id"""
+_CONTAINS = """pages.id IN (
+    SELECT rowid FROM names WHERE names MATCH ?
+    UNION
+    SELECT named.id FROM texts JOIN pages AS named ON named.text_id = texts.rowid WHERE texts MATCH ?
+)"""
+
+
+_CONDITIONS = {
+    "host": "pages.host = ?",
+    "status": "pages.status = ?",
+    "outcome": "pages.outcome = ?",
+    "mime": "pages.mime = ?",
+    "since": "pages.fetched_at >= ?",
+    "until": "pages.fetched_at < ?",
+}
+
+
+class Query(Struct, frozen=True):
+    """The end of a SELECT over pages, and its parameters."""
+
+    sql: str
+    parameters: list[object]
+
+
+class Wanted(TypedDict, total=False):
+    """What pages can be asked for by; all that is given must hold."""
+
+    words: str
+    host: str
+    status: int | None
+    outcome: str
+    mime: str
+    since: float | None
+    until: float | None
+    limit: int | None
+
+
+def build(wanted: Wanted) -> Query:
+    """Build the query for pages that match everything wanted."""
+    join, order = "", "ORDER BY pages.fetched_at DESC, pages.id DESC"
+    conditions: list[str] = []
+    parameters: list[object] = []
+    if words := wanted.get("words", "").strip():
+        found = terms(words)
+        join, order = _RANKED, "ORDER BY found.score, pages.fetched_at DESC, pages.id DESC"
+        parameters += [" OR ".join(found) or '""'] * 2
+        conditions.append("pages.noindex = 0")
+        for term in found if len(found) > 1 else ():
+            conditions.append(_CONTAINS)
+            parameters += [term, term]
+    for name, condition in _CONDITIONS.items():
+        value = wanted.get(name)
+        if value is not None and value != "":
+            conditions.append(condition)
+            parameters.append(value)
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    limit = wanted.get("limit")
+    if limit is not None:
+        order += " LIMIT ?"
+        parameters.append(limit)
+    return Query(f"{join} {where} {order}", parameters)
+
+
+def terms(words: str) -> list[str]:
+    """Return the words and phrases as FTS5 strings; what has neither letter nor digit is no word."""
+    found = [phrase or word for phrase, word in _TERM.findall(_NOT_TEXT.sub(" ", words))]
+    return [f'"{term}"' for term in found if any(map(str.isalnum, term))]

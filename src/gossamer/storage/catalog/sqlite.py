@@ -1,0 +1,211 @@
+"""The catalog in one SQLite file, in WAL mode: one writer, and readers that never wait for it.
+
+A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it. Search indexes and totals change in the same
+transaction as the pages, so they never tell different stories. They are kept by statements of ours and not by triggers:
+inside a trigger FTS5 writes its index out for every single row.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Unpack
+from urllib.parse import quote
+
+from msgspec.structs import replace
+
+from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
+from gossamer.records import Outcome, Page, Place, Totals
+from gossamer.storage.catalog import search
+from gossamer.storage.catalog.migrate import migrate, shipped
+
+_WAIT = 30.0  # for another process to finish its transaction, in seconds
+_TEXTS_AT_ONCE = 16  # a crawl that writes beside `index` waits for no longer than these take
+_KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NOT_MODIFIED)
+
+_FIELDS = tuple(name for name in Page.__struct_fields__ if name != "place")
+_FLAGS = ("noindex", "noarchive")
+_COLUMNS = (*_FIELDS, "file", "record_offset", "record_length")
+_SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
+_INSERT = (
+    f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))}) "
+    f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS if name != 'key')}, "
+    "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 THEN text_id END"
+)
+_OLD = "SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key = ?"
+_UNINDEXED = (
+    f"{_SELECT} INDEXED BY pages_unindexed "
+    "WHERE text_id IS NULL AND outcome = 'ok' AND file IS NOT NULL AND noindex = 0 ORDER BY id LIMIT ?"
+)
+_TOTAL = (
+    "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
+    "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
+)
+_values = attrgetter(*_FIELDS)
+
+
+class SqliteCatalog:
+    """Pages by key, searched by words, host, status, type and time."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    def open(cls, path: Path) -> "SqliteCatalog":
+        """Open or create the catalog and bring it to the newest layout."""
+        with _in_our_words(path):
+            connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                migrate(connection, shipped())
+            except BaseException:
+                connection.close()
+                raise
+        return cls(connection, path)
+
+    async def add(self, pages: Sequence[Page]) -> None:
+        """Insert or replace, by key, in one transaction."""
+        try:
+            self._add({page.key: page for page in pages})
+        except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
+            self._add({page.key: _encodable(page) for page in pages})
+
+    def _add(self, latest: dict[str, Page]) -> None:
+        with self._transaction():
+            old = [row for key in latest if (row := self._connection.execute(_OLD, (key,)).fetchone())]
+            ids = {row[0]: row[1] for row in old}
+            (last,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()
+            for page in latest.values():
+                if page.key not in ids:
+                    ids[page.key] = last = last + 1
+            self._connection.executemany(_INSERT, [_row(ids[page.key], page) for page in latest.values()])
+            self._rename(old, latest, ids)
+            self._recount(old, latest)
+
+    def _rename(self, old: list[tuple[Any, ...]], latest: dict[str, Page], ids: dict[str, int]) -> None:
+        """Bring the index over URL and title up to date."""
+        gone = [("delete", id_, url, title) for _, id_, url, title, noindex, *_ in old if not noindex]
+        self._connection.executemany("INSERT INTO names (names, rowid, url, title) VALUES (?, ?, ?, ?)", gone)
+        new = [(ids[page.key], page.url, page.title) for page in latest.values() if not page.noindex]
+        self._connection.executemany("INSERT INTO names (rowid, url, title) VALUES (?, ?, ?)", new)
+
+    def _recount(self, old: list[tuple[Any, ...]], latest: dict[str, Page]) -> None:
+        pages: Counter[str] = Counter()
+        lengths: Counter[str] = Counter()
+        for *_, outcome, length in old:
+            pages[outcome] -= 1
+            lengths[outcome] -= length
+        for page in latest.values():
+            pages[page.outcome.value] += 1
+            lengths[page.outcome.value] += page.length
+        self._connection.executemany(_TOTAL, [(outcome, pages[outcome], lengths[outcome]) for outcome in pages])
+
+    async def get(self, key: str) -> Page | None:
+        """Return the page of a key."""
+        with _in_our_words(self._path):
+            row = self._connection.execute(f"{_SELECT} WHERE key = ?", (key,)).fetchone()
+        return _page(row) if row else None
+
+    def pages(self, **wanted: Unpack[search.Wanted]) -> Iterator[Page]:
+        """Walk over pages that match everything given, newest first, or best match first when words are given.
+
+        The walk sees the catalog as it was when it began, whatever is added meanwhile.
+        """
+        query = search.build(wanted)
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            for row in reader.execute(f"{_SELECT} {query.sql}", query.parameters):
+                yield _page(row)
+
+    def counts(self) -> dict[str, int]:
+        """Return pages by outcome."""
+        with _in_our_words(self._path):
+            return dict(self._connection.execute("SELECT outcome, pages FROM totals WHERE pages > 0").fetchall())
+
+    def totals(self) -> Totals:
+        """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL."""
+        with _in_our_words(self._path):
+            rows = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
+        return Totals(sum(pages for outcome, pages, _ in rows if outcome in _KEPT), sum(length for *_, length in rows))
+
+    def unindexed(self, limit: int) -> list[Page]:
+        """Return kept pages whose text, as it is now, is not indexed."""
+        with _in_our_words(self._path):
+            return [_page(row) for row in self._connection.execute(_UNINDEXED, (limit,))]
+
+    def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
+        """Index the text of pages; a page that has changed meanwhile stays unindexed."""
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            with self._transaction():
+                for page, text in texts[start : start + _TEXTS_AT_ONCE]:
+                    self._add_text(page, text)
+
+    def _add_text(self, page: Page, text: str) -> None:
+        same = "SELECT id FROM pages WHERE key = ? AND digest = ? AND text_id IS NULL AND noindex = 0"
+        row = self._connection.execute(same, (page.key, page.digest)).fetchone()
+        if row is not None:
+            text_id = self._connection.execute("INSERT INTO texts (text) VALUES (?)", (text,)).lastrowid
+            self._connection.execute("UPDATE pages SET text_id = ? WHERE id = ?", (text_id, row[0]))
+
+    async def aclose(self) -> None:
+        """Close; a second time does nothing."""
+        self._connection.close()
+
+    def _reader(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{quote(str(self._path))}?mode=ro", uri=True, timeout=_WAIT, isolation_level=None)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with _in_our_words(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk may have rolled back already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def _row(id_: int, page: Page) -> tuple[Any, ...]:
+    place = page.place
+    return (id_, *_values(page), *((place.file, place.offset, place.length) if place else (None, None, None)))
+
+
+def _encodable(page: Page) -> Page:
+    """Replace what UTF-8 cannot write by question marks."""
+    texts = {name: value for name in _FIELDS if type(value := getattr(page, name)) is str and not value.isascii()}
+    return replace(page, **{name: value.encode("utf-8", "replace").decode() for name, value in texts.items()})
+
+
+def _page(row: tuple[Any, ...]) -> Page:
+    *values, file, offset, length = row
+    fields = dict(zip(_FIELDS, values, strict=True))
+    fields["outcome"] = Outcome(fields["outcome"])
+    for flag in _FLAGS:
+        fields[flag] = bool(fields[flag])
+    return Page(**fields, place=Place(file, offset, length) if file is not None else None)
+
+
+@contextmanager
+def _in_our_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _failure(error, path) from error
+
+
+def _failure(error: sqlite3.Error, path: Path) -> GossamerError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return DiskFull(f"no space is left for {path}; free some and resume")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return CrawlReadOnly(f"{path} cannot be written; check its permissions")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return CrawlInUse(f"{path} is in use by another process; wait for it or end it")
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return StoreError(f"{path} is damaged or no catalog at all; restore it from a copy")
+    return StoreError(f"the catalog {path} failed: {error}")

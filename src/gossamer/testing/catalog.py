@@ -1,0 +1,218 @@
+"""The checker of a catalog: what any implementation of `gossamer.protocols.Catalog` has to promise.
+
+    for rule in RULES:
+        await rule(open_catalog)
+
+`open_catalog` opens the same catalog each time it is called, empty at first.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from gossamer.protocols import Catalog
+from gossamer.records import Outcome, Page, Place
+
+Opener = Callable[[], Catalog]
+Rule = Callable[[Opener], Awaitable[None]]
+
+
+def page(key: str, **facts: Any) -> Page:
+    """Make a page of host a.test that ended well, but for the facts given."""
+    defaults = {"url": f"http://a.test/{key}", "host": "a.test", "outcome": Outcome.OK, "status": 200, "mime": "text/html"}
+    return Page(key=key, **{**defaults, **facts})
+
+
+def keys(catalog: Catalog, **wanted: Any) -> list[str]:
+    """Return the keys of the pages that match."""
+    return [found.key for found in catalog.pages(**wanted)]
+
+
+async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    full = Page(
+        url="http://a.test/ü?q=\x00'\"",
+        key="full",
+        host="a.test",
+        outcome=Outcome.DUPLICATE,
+        reason="because",
+        status=203,
+        mime="text/plain",
+        digest="sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        length=2**40,
+        title="a title 漢字 \N{PILE OF POO}",
+        language="de",
+        charset="utf-8",
+        fetched_at=1_790_000_000.123456,
+        response_seconds=0.25,
+        depth=3,
+        via="http://a.test/via",
+        canonical="http://a.test/canonical",
+        duplicate_of="http://a.test/first",
+        truncated="length",
+        links=12,
+        links_cut=1,
+        place=Place("file.warc.gz", 2**33, 512),
+        noindex=True,
+        noarchive=True,
+    )
+    bare = page("bare")
+    await catalog.add([full, bare])
+    assert await catalog.get("full") == full, "a fact of a page changed"
+    assert await catalog.get("bare") == bare, "a fact of a page was made up"
+    assert await catalog.get("unknown") is None, "a page that was never added is there"
+    assert list(catalog.pages(status=203)) == [full], "a page that is walked over is not the one that was added"
+    await catalog.aclose()
+
+
+async def a_later_visit_takes_the_place_of_an_earlier(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page("a", title="old words", length=10), page("b", length=1)])
+    await catalog.add([page("a", title="middle"), page("a", title="new things", outcome=Outcome.GONE, status=404, length=5)])
+    assert [found.title for found in catalog.pages(host="a.test") if found.key == "a"] == ["new things"], "two rows for one key"
+    assert keys(catalog, words="old") == [] and keys(catalog, words="middle") == [], "words of an older visit are still found"
+    assert keys(catalog, words="things") == ["a"], "words of the last visit are not found"
+    assert catalog.counts() == {"gone": 1, "ok": 1}, f"the counts are {catalog.counts()}"
+    await catalog.aclose()
+
+
+async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add(
+        [
+            page("one", fetched_at=1.0),
+            page("two", fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE),
+            page("three", fetched_at=3.0, host="b.test", mime="image/png"),
+        ]
+    )
+    expected: list[tuple[dict[str, Any], list[str]]] = [
+        ({}, ["three", "two", "one"]),
+        ({"limit": 2}, ["three", "two"]),
+        ({"host": "b.test"}, ["three", "two"]),
+        ({"status": 404}, ["two"]),
+        ({"outcome": "gone"}, ["two"]),
+        ({"outcome": Outcome.OK}, ["three", "one"]),
+        ({"mime": "image/png"}, ["three"]),
+        ({"since": 2.0}, ["three", "two"]),
+        ({"until": 2.0}, ["one"]),
+        ({"since": 2.0, "until": 3.0}, ["two"]),
+        ({"host": "b.test", "outcome": "ok"}, ["three"]),
+        ({"host": "c.test"}, []),
+        ({"limit": 0}, []),
+    ]
+    for wanted, found in expected:
+        assert keys(catalog, **wanted) == found, f"{wanted} gives {keys(catalog, **wanted)}, not {found}"
+    await catalog.aclose()
+
+
+async def words_are_found_in_url_and_title(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add(
+        [
+            page("bees", title="Honey and Bees", url="http://a.test/insects/bees.html"),
+            page("ants", title="Ants", url="http://a.test/insects/ants.html"),
+            page("cafe", title="Café Zürich", host="b.test", url="http://b.test/"),
+        ]
+    )
+    assert keys(catalog, words="honey") == ["bees"], "a word of a title is not found"
+    assert sorted(keys(catalog, words="INSECTS")) == ["ants", "bees"], "a word of a URL is not found in any case"
+    assert keys(catalog, words="insects honey") == ["bees"], "every word has to be found, in URL or title"
+    assert keys(catalog, words="cafe zurich") == ["cafe"], "letters with marks are not found without them"
+    assert keys(catalog, words="insects cafe") == [], "pages with one of two words are found"
+    assert keys(catalog, words="insects", host="b.test") == [], "words take no notice of the host"
+    assert keys(catalog, words='"and bees"') == ["bees"], "a phrase is not found"
+    assert keys(catalog, words='"bees and"') == [], "a phrase is found in any order"
+    assert keys(catalog, words="insects", limit=1) != keys(catalog, words="insects"), "words take no notice of the limit"
+    await catalog.aclose()
+
+
+async def what_a_user_types_is_never_an_error(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page("a", title="plain words")])
+    for words in (
+        '"',
+        '""',
+        '"plain',
+        "plain AND",
+        "NOT",
+        "plain OR (",
+        "title:plain",
+        "a*b",
+        "-",
+        "'",
+        "^plain",
+        "{a}",
+        "x" * 5000,
+        "\x00",
+        "plain\x00words",
+        "é\ud800",
+    ):
+        assert isinstance(keys(catalog, words=words), list), f"{words[:20]!r} cannot be searched"
+    assert keys(catalog, words='"plain') == keys(catalog, words="plain -") == ["a"], "signs around a word hide it"
+    await catalog.aclose()
+
+
+async def a_page_that_asks_not_to_be_indexed_is_never_found_by_words(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page("a", title="secret", noindex=True), page("b", title="secret")])
+    assert keys(catalog, words="secret") == ["b"], "a page with noindex is found by words"
+    assert sorted(keys(catalog)) == ["a", "b"], "a page with noindex is not listed"
+    await catalog.add([page("a", title="secret"), page("b", title="secret", noindex=True)])
+    assert keys(catalog, words="secret") == ["a"], "a page that changed its mind about noindex is searched by its old wish"
+    await catalog.aclose()
+
+
+async def counts_are_by_outcome(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    assert catalog.counts() == {}, "an empty catalog counts something"
+    await catalog.add([page("a"), page("b"), page("c", outcome=Outcome.TIMED_OUT)])
+    assert catalog.counts() == {"ok": 2, "timed_out": 1}, f"the counts are {catalog.counts()}"
+    await catalog.add([])
+    await catalog.add([page("c")])
+    assert catalog.counts() == {"ok": 3}, f"the counts are {catalog.counts()} after a page came out better"
+    await catalog.aclose()
+
+
+async def a_walk_is_not_disturbed_by_additions(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page(str(number), fetched_at=float(number)) for number in range(5)])
+    seen = []
+    for found in catalog.pages():
+        seen.append(found.key)
+        await catalog.add([page(f"new {found.key}"), page("0", fetched_at=9.0)])
+    assert seen == ["4", "3", "2", "1", "0"], f"a walk over five pages saw {seen}"
+    await catalog.aclose()
+
+
+async def pages_are_there_after_closing_and_opening(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page("a", title="words")])
+    await catalog.aclose()
+    catalog = open_catalog()
+    assert keys(catalog, words="words") == ["a"] and catalog.counts() == {"ok": 1}, "the catalog forgot a page"
+    await catalog.aclose()
+
+
+async def a_title_that_is_no_text_costs_no_page(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([page("a", title="half \ud800 a pair, a \x00 byte"), page("b", title="fine")])
+    assert keys(catalog, words="pair") == ["a"] and keys(catalog, words="byte") == ["a"], (
+        "the other words of a bad title are lost"
+    )
+    await catalog.add([page("a", title="mended")])
+    assert keys(catalog, words="pair") == [], "the words of a bad title are never forgotten"
+    assert await catalog.get("b") == page("b", title="fine"), "a bad title cost another page"
+    await catalog.aclose()
+
+
+RULES: tuple[Rule, ...] = (
+    a_page_comes_back_with_every_fact,
+    a_later_visit_takes_the_place_of_an_earlier,
+    pages_are_found_by_all_that_is_given,
+    words_are_found_in_url_and_title,
+    what_a_user_types_is_never_an_error,
+    a_title_that_is_no_text_costs_no_page,
+    a_page_that_asks_not_to_be_indexed_is_never_found_by_words,
+    counts_are_by_outcome,
+    a_walk_is_not_disturbed_by_additions,
+    pages_are_there_after_closing_and_opening,
+)

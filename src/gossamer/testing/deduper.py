@@ -1,0 +1,91 @@
+"""The checker of a deduper: what any implementation of `gossamer.protocols.Deduper` has to promise.
+
+    for rule in RULES:
+        await rule(open_deduper)
+
+`open_deduper` makes a new deduper over the same store each time it is called: the second one is what a restart finds.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from gossamer.protocols import Deduper
+from gossamer.records import Original
+
+Opener = Callable[[], Deduper]
+Rule = Callable[[Opener], Awaitable[None]]
+
+FIRST = Original("http://a.test/first", "first", 1.5)
+SECOND = Original("http://a.test/second", "second", 2.5)
+THIRD = Original("http://a.test/third", "third", 3.5)
+ONE = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+TWO = "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
+
+
+async def the_first_page_is_no_duplicate_and_the_next_ones_are(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    assert await deduper.claim(ONE, FIRST) is None, "the first page with some content is called a duplicate"
+    assert await deduper.claim(ONE, SECOND) == FIRST, "the second page does not learn who was first"
+    assert await deduper.claim(ONE, THIRD) == FIRST, "the third page does not learn who was first"
+    assert await deduper.claim(TWO, SECOND) is None, "other content is called a duplicate"
+
+
+async def of_pages_at_once_exactly_one_is_first(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    pages = [Original(f"http://a.test/{number}", str(number), 1.0) for number in range(50)]
+    found = await asyncio.gather(*(deduper.claim(ONE, page) for page in pages))
+    assert found.count(None) == 1, f"{found.count(None)} of 50 pages with one content were told to be the first"
+    first = pages[found.index(None)]
+    assert all(original in (None, first) for original in found), "duplicates were told different originals"
+
+
+async def a_committed_claim_outlives_a_restart(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, FIRST)
+    await deduper.commit([(ONE, FIRST)])
+    assert await deduper.claim(ONE, SECOND) == FIRST, "a committed claim is forgotten"
+    assert await open_deduper().claim(ONE, SECOND) == FIRST, "a committed claim did not outlive the deduper"
+
+
+async def an_uncommitted_claim_does_not_outlive_a_restart(open_deduper: Opener) -> None:
+    await open_deduper().claim(ONE, FIRST)
+    restarted = open_deduper()
+    assert await restarted.claim(ONE, SECOND) is None, "a page that was never kept is an original"
+
+
+async def a_visit_repeated_after_a_crash_is_not_its_own_duplicate(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, FIRST)
+    assert await deduper.claim(ONE, FIRST) is None, "a page is a duplicate of its own claim"
+    await deduper.commit([(ONE, FIRST)])
+    again = Original(FIRST.url, FIRST.key, 99.0)
+    assert await open_deduper().claim(ONE, again) is None, "a page is a duplicate of its own earlier visit"
+
+
+async def a_released_claim_is_free_again(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, FIRST)
+    deduper.release(ONE, SECOND)
+    assert await deduper.claim(ONE, SECOND) == FIRST, "one page released the claim of another"
+    deduper.release(ONE, FIRST)
+    deduper.release(ONE, FIRST)
+    assert await deduper.claim(ONE, SECOND) is None, "a released claim still holds"
+
+
+async def releasing_a_committed_claim_changes_nothing(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, FIRST)
+    await deduper.commit([(ONE, FIRST)])
+    deduper.release(ONE, FIRST)
+    assert await deduper.claim(ONE, SECOND) == FIRST, "a committed claim was released"
+
+
+RULES: tuple[Rule, ...] = (
+    the_first_page_is_no_duplicate_and_the_next_ones_are,
+    of_pages_at_once_exactly_one_is_first,
+    a_committed_claim_outlives_a_restart,
+    an_uncommitted_claim_does_not_outlive_a_restart,
+    a_visit_repeated_after_a_crash_is_not_its_own_duplicate,
+    a_released_claim_is_free_again,
+    releasing_a_committed_claim_changes_nothing,
+)

@@ -1,0 +1,52 @@
+"""The checker of the frontier: every rule of its contract, for any backend.
+
+`RULES` are async functions named like promises; each takes a `Bench` that opens fresh frontiers of one backend and raises
+AssertionError when its promise is broken.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from gossamer.testing import frontier_hosts as hosts
+from gossamer.testing import frontier_urls as urls
+from gossamer.testing.frontier_bench import Bench
+
+RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
+    urls.new_urls_wait_and_known_ones_are_counted,
+    urls.every_key_is_in_exactly_one_state,
+    urls.a_refused_url_is_recorded_with_its_rule,
+    urls.a_refused_url_is_queued_when_nothing_refuses_it_any_more,
+    urls.a_full_host_takes_no_more_urls,
+    urls.a_blocked_host_takes_no_more_urls,
+    urls.a_removed_url_is_removed_for_good,
+    urls.a_removed_leased_url_stays_removed_but_its_request_counts,
+    urls.a_dropped_host_loses_its_waiting_urls,
+    urls.a_settled_url_is_done_and_not_leased_again,
+    urls.a_retry_waits_for_its_date_and_is_counted,
+    urls.a_deferred_url_keeps_its_place_and_is_not_counted,
+    urls.what_a_page_led_to_is_found_together_with_its_end,
+    urls.a_lease_has_one_owner_and_its_end_counts_once,
+    urls.an_expired_lease_comes_back_once_and_its_late_end_changes_nothing,
+    urls.higher_scores_come_sooner_and_ties_go_by_discovery,
+    urls.waiting_thirty_days_is_worth_the_top_score,
+    urls.a_policy_decides_the_class_of_what_is_queued_from_then_on,
+    urls.a_checkpoint_opens_as_the_state_it_was_taken_of,
+    hosts.a_host_is_never_leased_twice_at_once,
+    hosts.a_host_gets_as_many_connections_as_it_may_a_delay_apart,
+    hosts.two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it,
+    hosts.a_turn_that_was_not_used_is_given_back,
+    hosts.policy_and_robots_set_the_pace,
+    hosts.slow_answers_stretch_the_delay_and_quick_ones_bring_it_back,
+    hosts.a_block_moves_later_until_it_is_lifted,
+    hosts.a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease,
+    hosts.the_breaker_opens_probes_once_and_gives_up,
+    hosts.a_bare_turn_counts_like_any_other,
+    hosts.classes_are_picked_by_their_shares,
+    hosts.an_empty_class_gives_its_share_away,
+    hosts.hosts_take_turns_in_the_order_they_became_ready,
+    hosts.every_host_gets_a_turn_within_a_day,
+    hosts.a_lease_says_when_to_ask_again,
+    hosts.after_a_restart_every_host_waits_one_delay,
+    hosts.after_a_restart_live_leases_come_back_and_tokens_go_on,
+    hosts.what_was_decided_about_a_host_survives_a_restart,
+    hosts.nothing_acknowledged_is_lost_by_a_restart,
+)

@@ -1,0 +1,295 @@
+"""Rules of a frontier about hosts: delays, connections, blocks, the breaker, whose turn it is, and restarts."""
+
+from collections import Counter
+from math import inf
+
+from gossamer.config.sections import Breaker, Politeness
+from gossamer.protocols import Frontier
+from gossamer.records import Answer, Fate, HostPolicy, Priority, State
+from gossamer.testing.clock import VirtualClock
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, end, entry, failure, key, leased, only, status
+
+_DAY = 86400.0
+
+
+async def _many(frontier: Frontier, count: int, host: str = "a.example", priority: Priority = Priority.MEDIUM) -> None:
+    await frontier.discover([entry(str(number), host, priority=priority) for number in range(count)], NOW)
+
+
+async def a_host_is_never_leased_twice_at_once(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await _many(frontier, 5)
+    lease = await only(frontier, NOW)
+    assert not await leased(frontier, NOW + 100, worker="other")
+    assert await frontier.reserve("other", "a.example", NOW + 100) is None
+    await frontier.settle([end(lease)], NOW + 100)
+    await only(frontier, NOW + 100, "other")
+
+
+async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: Bench) -> None:
+    frontier = await bench.open(politeness=Politeness(delay=2, connections=3))
+    await _many(frontier, 9)
+    for second in range(7):
+        assert len(await leased(frontier, NOW + second)) == (second in (0, 2, 4))
+    assert not await leased(frontier, NOW + 50)
+    await frontier.set_policy("a.example", HostPolicy(max_connections=4))
+    assert (await only(frontier, NOW + 50)).max_connections == 4
+    assert (await status(frontier)).leased == 4
+
+
+async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 3)
+    lease = await only(frontier, NOW)
+    assert lease.delay == 1.0
+    await frontier.settle([end(lease, answer=Answer(at=NOW + 0.1))], NOW + 0.2)
+    assert not await leased(frontier, NOW + 1.09)
+    lease = await only(frontier, NOW + 1.1, "other")
+    await frontier.settle([end(lease, answer=Answer(at=NOW + 9))], NOW + 30)
+    assert (await status(frontier)).clock.next_time == NOW + 10
+
+
+async def a_turn_that_was_not_used_is_given_back(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 3)
+    await frontier.settle([end(await only(frontier, NOW), Fate.DEFERRED, answer=None)], NOW + 0.1)
+    lease = await only(frontier, NOW + 0.1)
+    await frontier.pace("a.example", 7)
+    await frontier.settle([end(lease, Fate.DEFERRED, answer=None)], NOW + 0.1)
+    assert (await status(frontier)).clock.next_time >= NOW + 7
+
+
+async def policy_and_robots_set_the_pace(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.set_policy("a.example", HostPolicy(max_qps=0.25))
+    await _many(frontier, 9)
+    await frontier.settle([end(await only(frontier, NOW))], NOW)
+    assert not await leased(frontier, NOW + 3.9)
+    await frontier.settle([end(await only(frontier, NOW + 4))], NOW + 4)
+    await frontier.pace("a.example", 10)
+    assert not await leased(frontier, NOW + 13.9)
+    lease = await only(frontier, NOW + 14)
+    assert lease.delay == (await status(frontier)).delay == 10
+    await frontier.settle([end(lease, answer=Answer(at=NOW + 14, robots_delay=20.0))], NOW + 14)
+    assert not await leased(frontier, NOW + 33.9)
+    await only(frontier, NOW + 34)
+
+
+async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 9)
+    now, delays = NOW, []
+    for seconds in (6.0, 6.0, 3.0, 0.1, 0.1, 0.1):
+        now += 100
+        await frontier.settle([end(await only(frontier, now), answer=Answer(at=now, seconds=seconds))], now)
+        delays.append((await status(frontier)).delay)
+    assert delays == [2, 4, 4, 2, 1, 1]
+
+
+async def a_block_moves_later_until_it_is_lifted(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 3)
+    await frontier.block("a.example", NOW + 100, "robots.txt out of reach")
+    await frontier.block("a.example", NOW + 50, "sooner")
+    clock = (await status(frontier)).clock
+    assert (clock.blocked_until, clock.block_reason) == (NOW + 100, "robots.txt out of reach")
+    assert (await frontier.lease("worker", 1, NOW + 99)).next_time == NOW + 100
+    assert await frontier.reserve("worker", "a.example", NOW + 99) is None
+    lease = await only(frontier, NOW + 100)
+    answer = Answer(at=NOW + 100, block_until=NOW + 200, block_reason="Retry-After")
+    await frontier.settle([end(lease, answer=answer)], NOW + 100)
+    assert not await leased(frontier, NOW + 199) and (await status(frontier)).clock.block_reason == "Retry-After"
+    await frontier.block("a.example", 0, "")
+    await only(frontier, NOW + 199)
+
+
+async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 3)
+    for policy in (HostPolicy(paused=True), HostPolicy(blocked=True)):
+        await frontier.set_policy("a.example", policy)
+        given = await frontier.lease("worker", 9, NOW + 10)
+        assert not given.leases and given.next_time == inf
+        assert await frontier.reserve("worker", "a.example", NOW + 10) is None
+        assert (await status(frontier)).waiting == 3 and (await status(frontier)).policy == policy
+    await frontier.set_policy("a.example", HostPolicy())
+    await only(frontier, NOW + 10)
+
+
+async def the_breaker_opens_probes_once_and_gives_up(bench: Bench) -> None:
+    settings = Breaker(failures=2, open_for=100, openings=2, give_up_for=1000)
+    frontier = await bench.open(politeness=Politeness(delay=0, connections=2), breaker=settings)
+    await _many(frontier, 20)
+    one, two = await leased(frontier, NOW)
+    await frontier.settle([failure(one, NOW), failure(two, NOW)], NOW)
+    assert not await leased(frontier, NOW + 99) and "breaker" in (await status(frontier)).clock.block_reason
+    probe = await only(frontier, NOW + 100)
+    await frontier.settle([end(probe)], NOW + 100)
+    assert len(await leased(frontier, NOW + 100)) == 2
+    frontier = await bench.reopen(NOW + 100)
+    for lease in await leased(frontier, NOW + 100):
+        await frontier.settle([failure(lease, NOW + 100)], NOW + 100)
+    frontier = await bench.reopen(NOW + 200)
+    await frontier.settle([failure(await only(frontier, NOW + 200), NOW + 200)], NOW + 200)
+    given_up = await only(frontier, NOW + 200)
+    assert given_up.clock.given_up_until == NOW + 1200 and given_up.max_connections == 1
+
+
+async def a_bare_turn_counts_like_any_other(bench: Bench) -> None:
+    frontier = await bench.open()
+    turn = await frontier.reserve("worker", "a.example", NOW)
+    assert turn is not None and turn.entry.host == "a.example" and not turn.entry.key
+    await _many(frontier, 2)
+    assert not await leased(frontier, NOW + 50) and frontier.statistics().leased == 0
+    assert (await status(frontier)).leased == 1
+    found = (entry("1", "b.example"),)
+    assert await frontier.settle([end(turn, answer=Answer(at=NOW + 50), discovered=found)], NOW + 50) == 1
+    assert (await only(frontier, NOW + 50.5)).entry.host == "b.example"
+    await only(frontier, NOW + 51)
+    assert await frontier.reserve("worker", "c.example", NOW) is not None
+    assert frontier.statistics().waiting == 1
+
+
+async def classes_are_picked_by_their_shares(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    for priority in Priority:
+        for number in range(4):
+            await _many(frontier, 25, f"{priority.name}-{number}.example".lower(), priority)
+    picks: Counter[Priority] = Counter()
+    for _ in range(10_000):
+        (lease,) = await leased(frontier, NOW, limit=1)
+        picks[lease.entry.priority] += 1
+        await frontier.settle([end(lease, Fate.DEFERRED)], NOW)
+    assert {priority: picks[priority] for priority in Priority} == {
+        Priority.HIGH: 8000,
+        Priority.MEDIUM: 1500,
+        Priority.LOW: 500,
+    }
+
+
+async def an_empty_class_gives_its_share_away(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await _many(frontier, 1, "medium.example", Priority.MEDIUM)
+    await _many(frontier, 1, "low.example", Priority.LOW)
+    picks: Counter[Priority] = Counter()
+    for _ in range(400):
+        (lease,) = await leased(frontier, NOW, limit=1)
+        picks[lease.entry.priority] += 1
+        await frontier.settle([end(lease, Fate.DEFERRED)], NOW)
+    assert picks == {Priority.MEDIUM: 300, Priority.LOW: 100}
+
+
+async def hosts_take_turns_in_the_order_they_became_ready(bench: Bench) -> None:
+    frontier = await bench.open()
+    for number, host in enumerate(("c.example", "a.example", "b.example")):
+        await frontier.discover([entry(str(each), host, score=1 - number / 10) for each in range(3)], NOW + number)
+    order = [lease.entry.host[0] for lease in await leased(frontier, NOW + 9)]
+    assert order == ["c", "a", "b"]
+
+
+async def every_host_gets_a_turn_within_a_day(bench: Bench) -> None:
+    frontier = await bench.open(politeness=Politeness(delay=60))
+    clock = VirtualClock(NOW)
+    lonely = {f"lonely-{number}.example" for number in range(20)}
+    for host in lonely:
+        await _many(frontier, 1, host, Priority.LOW)
+    sequence, served = 0, set()
+    while clock.now() < NOW + _DAY:
+        busy = [
+            entry(f"{sequence}-{number}", f"busy-{number}.example", score=1.0, priority=Priority.HIGH) for number in range(3)
+        ]
+        sequence += 1
+        await frontier.discover(busy, clock.now())
+        (lease,) = await leased(frontier, clock.now(), limit=1)
+        served.add(lease.entry.host)
+        await frontier.settle([end(lease, answer=None) if sequence % 2 else end(lease)], clock.now())
+        clock.advance(180)
+    assert lonely <= served
+
+
+async def a_lease_says_when_to_ask_again(bench: Bench) -> None:
+    frontier = await bench.open()
+    assert (await frontier.lease("worker", 1, NOW)).next_time is None
+    await _many(frontier, 2)
+    await _many(frontier, 1, "b.example")
+    given = await frontier.lease("worker", 1, NOW)
+    assert given.next_time == NOW
+    other = await frontier.lease("worker", 9, NOW)
+    assert other.next_time == NOW + LEASE
+    await frontier.settle([end(lease) for lease in given.leases + other.leases], NOW)
+    assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 1
+    lease = await only(frontier, NOW + 1)
+    await frontier.settle([end(lease, Fate.RETRY, due=NOW + 70)], NOW + 1)
+    await frontier.block("a.example", NOW + 80, "for a while")
+    assert (await frontier.lease("worker", 1, NOW + 1)).next_time == NOW + 80
+    await frontier.settle([end(await only(frontier, NOW + 80))], NOW + 80)
+    assert (await frontier.lease("worker", 1, NOW + 99)).next_time is None
+
+
+async def after_a_restart_every_host_waits_one_delay(bench: Bench) -> None:
+    frontier = await bench.open(politeness=Politeness(delay=5))
+    await _many(frontier, 3)
+    await frontier.pace("b.example", 8)
+    await frontier.settle([end(await only(frontier, NOW))], NOW)
+    for now in (NOW + 1000, NOW - 1000):
+        frontier = await bench.reopen(now)
+        assert (await status(frontier, "b.example")).clock.next_time == now + 8
+        assert await frontier.reserve("worker", "b.example", now + 7.9) is None
+        assert (await frontier.lease("worker", 1, now)).next_time == now + 5
+        assert not await leased(frontier, now + 4.9)
+    await only(frontier, NOW - 995)
+
+
+async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 2)
+    lease = await only(frontier, NOW)
+    turn = await frontier.reserve("worker", "b.example", NOW)
+    assert turn is not None
+    frontier = await bench.reopen(NOW + 10)
+    numbers = frontier.statistics()
+    assert (numbers.waiting, numbers.leased, numbers.hosts) == (2, 0, 1)
+    assert await frontier.settle([end(lease, discovered=(entry("9"),)), end(turn)], NOW + 10) == 0
+    again = await only(frontier, NOW + 11)
+    assert again.entry == lease.entry and again.returns == 1 and again.token > turn.token
+    known = await frontier.lookup(lease.entry.key)
+    assert known is not None and known.returns == 1 and await frontier.lookup(key("9")) is None
+
+
+async def what_was_decided_about_a_host_survives_a_restart(bench: Bench) -> None:
+    frontier = await bench.open(breaker=Breaker(failures=90, error_share=1.0))
+    policy = HostPolicy(max_qps=0.5, max_connections=2, priority=Priority.HIGH, user_agent="x", paused=True, crawl_depth=3)
+    await frontier.set_policy("b.example", policy)
+    await frontier.block("c.example", NOW + 500, "Retry-After")
+    await _many(frontier, 120)
+    now = NOW
+    for number in range(110):
+        now += 10
+        lease = await only(frontier, now)
+        await frontier.settle([failure(lease, now) if number % 3 else end(lease)], now)
+    before = await status(frontier)
+    frontier = await bench.reopen(now)
+    after = await status(frontier)
+    assert after.clock.recent == before.clock.recent > 1 << 64 and after.clock.recent_count == 100
+    assert (after.clock.failures, after.waiting) == (before.clock.failures, before.waiting)
+    assert (await status(frontier, "b.example")).policy == policy
+    assert (await status(frontier, "c.example")).clock.blocked_until == NOW + 500
+    assert {host.host for host in frontier.hosts()} == {"a.example", "b.example", "c.example"}
+    assert await frontier.host("d.example") is None
+
+
+async def nothing_acknowledged_is_lost_by_a_restart(bench: Bench) -> None:
+    frontier = await bench.open()
+    for host in "abcd":
+        await frontier.discover([entry("1", host), entry("2", host)], NOW)
+    done, retried, deferred, _ = await leased(frontier, NOW)
+    ends = [end(done, reason="r"), end(retried, Fate.RETRY, due=NOW + 90), end(deferred, Fate.DEFERRED, due=NOW + 80)]
+    await frontier.settle(ends, NOW + 1)
+    before = {known.entry.key: known for known in frontier.known() if known.state is not State.LEASED}
+    frontier = await bench.reopen(NOW + 2)
+    after = {known.entry.key: known for known in frontier.known()}
+    assert len(after) == 8 and all(after[each] == before[each] for each in before)
+    assert len(await leased(frontier, NOW + 3)) == 4
+    frontier = await bench.reopen(NOW + 100)
+    served = {lease.entry.key for lease in await leased(frontier, NOW + 101)}
+    assert served == {key("1", host) for host in "bcd"} | {key("2", "a")}

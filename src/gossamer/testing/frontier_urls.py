@@ -1,0 +1,253 @@
+"""Rules of a frontier about URLs: what is known, what waits, what ends, and that nothing is lost or done twice."""
+
+from collections import Counter
+
+from gossamer.config.sections import FrontierSettings
+from gossamer.protocols import Frontier
+from gossamer.records import Answer, Discovered, Fate, HostPolicy, LinkKind, Outcome, Priority, State, Verdict
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
+
+_DAY = 86400.0
+
+
+async def state_of(frontier: Frontier, path: str = "1", host: str = "a.example") -> State | None:
+    """Return the state of a URL."""
+    known = await frontier.lookup(key(path, host))
+    return None if known is None else known.state
+
+
+async def new_urls_wait_and_known_ones_are_counted(bench: Bench) -> None:
+    frontier = await bench.open()
+    assert await frontier.discover([entry("1"), entry("2"), entry("1")], NOW) == Discovered(new=2, known=1)
+    assert await frontier.discover([entry("2"), entry("3")], NOW + 1) == Discovered(new=1, known=1)
+    known = await frontier.lookup(key("2"))
+    assert known is not None and known.state is State.WAITING and known.discovered_at == NOW and known.entry == entry("2")
+    assert await frontier.lookup(key("4")) is None
+
+
+async def every_key_is_in_exactly_one_state(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("1", host=f"{name}.example") for name in "abcdefg"], NOW)
+    await frontier.discover([entry("x", refused=Verdict(False, "scope.within"))], NOW)
+    leases = await leased(frontier, NOW, limit=5)
+    fates = (Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.DEFERRED)
+    await frontier.settle([end(lease, fate) for lease, fate in zip(leases, fates, strict=False)], NOW)
+    await frontier.remove(key("1", "g.example"))
+    walked = {known.entry.key: known.state for known in frontier.known()}
+    for state in State:
+        assert {known.entry.key for known in frontier.known(state)} == {each for each in walked if walked[each] is state}
+    counted = Counter(walked.values())
+    assert counted == {State.WAITING: 3, State.LEASED: 1, State.DONE: 1, State.DEAD: 2, State.REMOVED: 1}
+    numbers = frontier.statistics()
+    assert all(getattr(numbers, state.value) == counted[state] for state in State)
+    assert numbers.hosts == 4
+
+
+async def a_refused_url_is_recorded_with_its_rule(bench: Bench) -> None:
+    frontier = await bench.open()
+    verdict = Verdict(False, "traps.max_length", "3000 characters", Outcome.TRAP)
+    assert await frontier.discover([entry(refused=verdict), entry(refused=verdict)], NOW) == Discovered(refused=1, known=1)
+    known = await frontier.lookup(key())
+    assert known is not None and known.state is State.DEAD
+    assert (known.outcome, known.reason) == (Outcome.TRAP, "traps.max_length: 3000 characters")
+    assert not await leased(frontier, NOW) and await frontier.host("a.example") is None
+
+
+async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry(refused=Verdict(False, "scope.max_depth"), depth=16)], NOW)
+    assert await frontier.discover([entry(depth=2)], NOW + 1) == Discovered(new=1)
+    lease = await only(frontier, NOW + 1)
+    assert lease.entry == entry(depth=2)
+    await frontier.settle([end(lease, Fate.DEAD)], NOW + 2)
+    assert await frontier.discover([entry(depth=2)], NOW + 3) == Discovered(known=1)
+    assert frontier.statistics().dead == 1
+
+
+async def a_full_host_takes_no_more_urls(bench: Bench) -> None:
+    frontier = await bench.open(settings=FrontierSettings(max_waiting=2), politeness=EAGER)
+    found = [entry(str(number)) for number in range(3)] + [entry("1", "b.example")]
+    assert await frontier.discover(found, NOW) == Discovered(new=3, refused=1)
+    known = await frontier.lookup(key("2"))
+    assert known is not None and known.outcome is Outcome.TRAP and "frontier.max_waiting" in known.reason
+    assert await frontier.discover([entry("2")], NOW) == Discovered(known=1)
+    await leased(frontier, NOW)
+    assert await frontier.discover([entry("2")], NOW) == Discovered(new=1)
+
+
+async def a_blocked_host_takes_no_more_urls(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.set_policy("a.example", HostPolicy(blocked=True))
+    assert await frontier.discover([entry()], NOW) == Discovered(refused=1)
+    known = await frontier.lookup(key())
+    assert known is not None and known.outcome is Outcome.OUT_OF_SCOPE and "operator" in known.reason
+    await frontier.set_policy("a.example", HostPolicy())
+    assert await frontier.discover([entry()], NOW) == Discovered(new=1)
+
+
+async def a_removed_url_is_removed_for_good(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry("1"), entry("2", refused=Verdict(False, "scope.within"))], NOW)
+    assert await frontier.remove(key("1")) and await frontier.remove(key("2")) and not await frontier.remove(key("3"))
+    assert await frontier.discover([entry("1"), entry("2")], NOW) == Discovered(known=2)
+    frontier = await bench.reopen(NOW)
+    assert await frontier.discover([entry("1"), entry("2")], NOW) == Discovered(known=2)
+    assert not await leased(frontier, NOW + _DAY) and frontier.statistics().removed == 2
+
+
+async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry("1")], NOW)
+    lease = await only(frontier, NOW)
+    assert await frontier.remove(key("1")) and await state_of(frontier) is State.REMOVED
+    assert frontier.statistics().leased == 0
+    settlement = end(lease, answer=Answer(at=NOW + 5), discovered=(entry("2"),))
+    assert await frontier.settle([settlement], NOW + 5) == 1
+    assert await state_of(frontier) is State.REMOVED and await state_of(frontier, "2") is State.WAITING
+    assert not await leased(frontier, NOW + 5.9) and (await only(frontier, NOW + 6)).entry.key == key("2")
+
+
+async def a_dropped_host_loses_its_waiting_urls(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry(str(number)) for number in range(4)] + [entry("1", "b.example")], NOW)
+    first, _ = await leased(frontier, NOW)
+    await frontier.settle([end(first, Fate.RETRY, due=NOW + 9)], NOW)
+    held = await only(frontier, NOW)
+    assert await frontier.drop("a.example") == 3 and await frontier.drop("a.example") == 0
+    assert await frontier.drop("never.example") == 0
+    assert frontier.statistics().removed == 3 and await state_of(frontier, held.entry.key[-1]) is State.LEASED
+    await frontier.settle([end(held)], NOW)
+    assert not await leased(frontier, NOW + 100)
+
+
+async def a_settled_url_is_done_and_not_leased_again(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry("1"), entry("2", "b.example")], NOW)
+    done, dead = await leased(frontier, NOW)
+    settlements = [end(done, due=NOW + 50, reason="fine"), end(dead, Fate.DEAD, due=NOW + 60)]
+    assert await frontier.settle(settlements, NOW + 1) == 2
+    known = await frontier.lookup(key("1"))
+    assert known is not None and known.state is State.DONE and known.outcome is Outcome.OK
+    assert (known.due, known.reason, known.settled_at) == (NOW + 50, "fine", NOW + 1)
+    assert await state_of(frontier, "2", "b.example") is State.DEAD
+    assert await frontier.discover([entry("1")], NOW + 100) == Discovered(known=1)
+    assert not await leased(frontier, NOW + _DAY)
+
+
+async def a_retry_waits_for_its_date_and_is_counted(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry()], NOW)
+    await frontier.settle([end(await only(frontier, NOW), Fate.RETRY, due=NOW + 60)], NOW + 1)
+    assert await state_of(frontier) is State.WAITING and not await leased(frontier, NOW + 59)
+    assert (await frontier.lease("worker", 1, NOW + 59)).next_time == NOW + 60
+    lease = await only(frontier, NOW + 60)
+    assert (lease.attempts, lease.returns) == (1, 0)
+
+
+async def a_deferred_url_keeps_its_place_and_is_not_counted(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("1", score=0.5), entry("2", score=0.9), entry("3", score=0.1)], NOW)
+    first = await only(frontier, NOW)
+    await frontier.settle([end(first, Fate.DEFERRED, due=NOW + 10)], NOW)
+    second = await only(frontier, NOW)
+    await frontier.settle([end(second)], NOW)
+    again = await only(frontier, NOW + 10)
+    assert [lease.entry.key for lease in (first, second, again)] == [key("2"), key("1"), key("2")]
+    assert again.attempts == 0
+    await frontier.settle([end(again, Fate.DEFERRED)], NOW + 10)
+    assert (await only(frontier, NOW + 10)).entry.key == key("2")
+
+
+async def what_a_page_led_to_is_found_together_with_its_end(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("1")], NOW)
+    found = (entry("2"), entry("1"), entry("3", refused=Verdict(False, "scope.within")), entry("4", kind=LinkKind.ANCHOR))
+    await frontier.settle([end(await only(frontier, NOW), discovered=found)], NOW)
+    frontier = await bench.reopen(NOW)
+    states = [await state_of(frontier, str(number)) for number in range(1, 5)]
+    assert states == [State.DONE, State.WAITING, State.DEAD, State.WAITING]
+
+
+async def a_lease_has_one_owner_and_its_end_counts_once(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry()], NOW)
+    lease = await only(frontier, NOW, "one")
+    assert (lease.leased_at, lease.until, lease.worker) == (NOW, NOW + LEASE, "one")
+    known = await frontier.lookup(key())
+    assert known is not None and (known.state, known.leased_by, known.leased_until) == (State.LEASED, "one", NOW + LEASE)
+    assert not await leased(frontier, NOW + 1, worker="two")
+    assert await frontier.settle([end(by(lease, "two"), discovered=(entry("2"),))], NOW + 1) == 0
+    assert await state_of(frontier) is State.LEASED and await state_of(frontier, "2") is None
+    assert await frontier.settle([end(lease), end(lease)], NOW + 1) == 1
+    assert await frontier.settle([end(lease, Fate.DEAD)], NOW + 1) == 0
+    assert await state_of(frontier) is State.DONE
+
+
+async def an_expired_lease_comes_back_once_and_its_late_end_changes_nothing(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry()], NOW)
+    lease = await only(frontier, NOW)
+    late = NOW + LEASE
+    before = await frontier.host("a.example")
+    settlement = end(lease, discovered=(entry("2"),), answer=Answer(at=late, block_until=late + _DAY))
+    assert await frontier.settle([settlement], late) == 0
+    assert await frontier.host("a.example") == before
+    assert not await leased(frontier, late) and await state_of(frontier) is State.WAITING
+    assert await frontier.settle([settlement], late) == 0 and await state_of(frontier, "2") is None
+    again = await only(frontier, late + 1)
+    assert (again.returns, again.attempts) == (1, 0) and again.token > lease.token
+    assert await frontier.settle([settlement], late + 1) == 0
+    assert not await leased(frontier, late + 2) and await state_of(frontier) is State.LEASED
+    assert await frontier.settle([end(again)], late + 2) == 1 and await state_of(frontier) is State.DONE
+
+
+async def higher_scores_come_sooner_and_ties_go_by_discovery(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    scores = {"low": 0.1, "first": 0.5, "second": 0.5, "high": 0.9}
+    await frontier.discover([entry(path, score=score) for path, score in scores.items()], NOW)
+    order = []
+    for _ in scores:
+        lease = await only(frontier, NOW)
+        order.append(lease.entry.key.rsplit("/")[-1])
+        await frontier.settle([end(lease)], NOW)
+    assert order == ["high", "first", "second", "low"]
+
+
+async def waiting_thirty_days_is_worth_the_top_score(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("old", score=0.0)], NOW)
+    await frontier.discover([entry("almost", score=1.0)], NOW + 30 * _DAY - 1)
+    await frontier.discover([entry("too late", score=1.0)], NOW + 30 * _DAY + 1)
+    order = []
+    for _ in range(3):
+        lease = await only(frontier, NOW + 31 * _DAY)
+        order.append(lease.entry.key.rsplit("/")[-1])
+        await frontier.settle([end(lease)], NOW + 31 * _DAY)
+    assert order == ["almost", "old", "too late"]
+
+
+async def a_policy_decides_the_class_of_what_is_queued_from_then_on(bench: Bench) -> None:
+    frontier = await bench.open(settings=FrontierSettings(shares=(100, 0, 0)), politeness=EAGER)
+    await frontier.discover([entry("before", priority=Priority.LOW)], NOW)
+    await frontier.set_policy("a.example", HostPolicy(priority=Priority.HIGH))
+    await frontier.discover([entry("after", priority=Priority.LOW), entry("1", "b.example", priority=Priority.MEDIUM)], NOW)
+    order = []
+    for _ in range(3):
+        (lease,) = await leased(frontier, NOW, limit=1)
+        order.append(lease.entry.key.rsplit("/")[-1])
+        await frontier.settle([end(lease)], NOW)
+    assert order[0] == "after"
+
+
+async def a_checkpoint_opens_as_the_state_it_was_taken_of(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry("1"), entry("2"), entry("3", "b.example")], NOW)
+    held, _ = await leased(frontier, NOW)
+    await frontier.checkpoint(bench.folder / "copy")
+    await frontier.discover([entry("4")], NOW)
+    copy = await bench.restore(bench.folder / "copy", NOW)
+    assert {known.entry.key for known in copy.known()} == {key("1"), key("2"), key("3", "b.example")}
+    assert copy.statistics().leased == 0 and await state_of(frontier) is State.LEASED
+    assert await copy.discover([entry("1"), entry("4")], NOW) == Discovered(new=1, known=1)
+    await copy.aclose()
+    assert await frontier.settle([end(held)], NOW) == 1

@@ -1,0 +1,43 @@
+"""What a crawl may spend: pages, bytes, time. Exact for pages: never one more than allowed.
+
+Pages and bytes are counted over all runs of a crawl, time over this run.
+"""
+
+from gossamer.config.sections import Crawl
+from gossamer.records import Outcome, Visit
+
+KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NOT_MODIFIED})
+
+
+class Budget:
+    """Counts what was spent and says how much may still be begun."""
+
+    def __init__(self, settings: Crawl, pages: int, received: int, now: float) -> None:
+        self._settings = settings
+        self.pages = pages
+        self.received = received
+        self._until = now + settings.max_seconds if settings.max_seconds else None
+
+    def room(self, under_way: int) -> int:
+        """Return how many visits may be under way beyond `under_way`: each could become a page."""
+        free = self._settings.concurrency - under_way
+        if self._settings.max_pages is not None:
+            free = min(free, self._settings.max_pages - self.pages - under_way)
+        return max(free, 0)
+
+    def spend(self, visit: Visit) -> None:
+        """Count a finished visit."""
+        self.received += visit.received
+        if visit.page is not None and visit.page.outcome in KEPT:
+            self.pages += 1
+
+    def spent(self, now: float) -> str:
+        """Return what is used up, or an empty text."""
+        limits = self._settings
+        if limits.max_pages is not None and self.pages >= limits.max_pages:
+            return f"{limits.max_pages} pages"
+        if limits.max_bytes is not None and self.received >= limits.max_bytes:
+            return f"{limits.max_bytes} bytes"
+        if self._until is not None and now >= self._until:
+            return f"{limits.max_seconds:g} seconds"
+        return ""

@@ -1,0 +1,140 @@
+"""THE STORY: one visit, from lease to settlement. Each line of `visit` is a step; no step has its body there.
+
+What the web does is an `Outcome` and travels in records. What we did wrong is an exception: the one broad `except` of the
+program stands here, so that a bug costs one URL, is written down with its trace, and never stops the crawl.
+"""
+
+import traceback
+from collections.abc import Mapping
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Settings
+from gossamer.document.digest import payload_digest
+from gossamer.errors import StoreError
+from gossamer.policy import directives
+from gossamer.protocols import Archive, Deduper, Processor
+from gossamer.records import (
+    Document,
+    Entry,
+    Extract,
+    Fate,
+    Fetched,
+    Lease,
+    Link,
+    LinkKind,
+    Original,
+    Outcome,
+    Settlement,
+    Visit,
+)
+from gossamer.url.parse import Base
+from gossamer.worker.admit import Admission
+from gossamer.worker.events import Events, Trouble
+from gossamer.worker.gate import Gate
+from gossamer.worker.read import document_of
+from gossamer.worker.request import Requests
+from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, unvisited
+
+
+class Crawler:
+    """What a visit needs, and the visit."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        gate: Gate,
+        requests: Requests,
+        deduper: Deduper,
+        archive: Archive,
+        processors: Mapping[str, Processor],
+        admission: Admission,
+        settler: Settler,
+        events: Events,
+        clock: Clock,
+    ) -> None:
+        self._settings = settings
+        self._gate = gate
+        self._requests = requests
+        self._deduper = deduper
+        self._archive = archive
+        self._processors = processors
+        self._admission = admission
+        self._settler = settler
+        self._events = events
+        self._clock = clock
+
+    async def visit(self, lease: Lease) -> None:
+        """Visit one URL."""
+        try:
+            visit = await self._gate.turn_away(lease)
+            if visit is None:
+                fetched = await self._requests.fetch(self._requests.to(lease.entry.url, lease))
+                try:
+                    kept = await self._keep(lease, fetched)
+                    visit = conclude(lease, kept, self._settings, self._clock.now())
+                finally:
+                    fetched.body.close()
+        except StoreError:
+            raise  # not this page's fault: the crawl cannot go on without its stores
+        except Exception as error:  # noqa: BLE001 - the one broad except: see above
+            visit = self._bug(lease, error)
+        await self._settler.settle(visit)
+
+    async def _keep(self, lease: Lease, fetched: Fetched) -> Kept:
+        """Archive an answer, read it unless its content is known already, and admit its links."""
+        outcome = outcome_of(fetched)
+        if fetched.outcome is not Outcome.OK:
+            return Kept(fetched=fetched, outcome=outcome)
+        digest = payload_digest(fetched.body, fetched.chunked)
+        me = Original(fetched.url, lease.entry.key, fetched.started)
+        original = await self._deduper.claim(digest, me) if _has_content(outcome, fetched) else None
+        try:
+            place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))
+            document = document_of(fetched, self._settings.fetch.max_decoded)
+            extract = self._read(document, outcome) if original is None else Extract()
+            asked = directives.from_header(fetched.all_headers("x-robots-tag"), self._requests.agent(lease))
+            wishes = directives.merge(asked, extract.directives)
+            return Kept(
+                fetched=fetched,
+                outcome=outcome if original is None else Outcome.DUPLICATE,
+                mime=document.mime,
+                digest=digest,
+                original=original,
+                claim=(digest, me) if original is None and _has_content(outcome, fetched) else None,
+                place=place,
+                extract=extract,
+                directives=wishes,
+                entries=self._admit(lease.entry, fetched, extract, wishes.nofollow),
+            )
+        except BaseException:
+            if original is None:
+                self._deduper.release(digest, me)
+            raise
+
+    def _read(self, document: Document, outcome: Outcome) -> Extract:
+        """Let the processor of its type read a document; types without one are kept and not read."""
+        processor = self._processors.get(document.mime)
+        if processor is None or outcome is not Outcome.OK:
+            return Extract()
+        return processor.process(document)
+
+    def _admit(self, entry: Entry, fetched: Fetched, extract: Extract, nofollow: bool) -> tuple[Entry, ...]:
+        """Judge the links of a page, or where it redirects to."""
+        location = fetched.header("location") if 300 <= fetched.status < 400 else ""
+        if location:
+            target = Base(fetched.url).join(location)
+            return self._admission.admit([Link(target, LinkKind.REDIRECT)], entry) if target else ()
+        return self._admission.admit(extract.links, entry, nofollow)
+
+    def _bug(self, lease: Lease, error: Exception) -> Visit:
+        """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""
+        reason = f"{type(error).__name__}: {error}"
+        self._events.publish(Trouble(f"{reason} while visiting {lease.entry.url}", traceback.format_exc()))
+        settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.BUG, reason=reason)
+        return Visit(settlement=settlement, page=unvisited(lease.entry, Outcome.BUG, reason))
+
+
+def _has_content(outcome: Outcome, fetched: Fetched) -> bool:
+    """Tell whether sameness means anything: error pages and empty answers are alike everywhere."""
+    return outcome is Outcome.OK and fetched.body.size > 0

@@ -1,0 +1,86 @@
+"""What happens while a crawl runs, for whoever watches: the progress line, the log, later the live stream.
+
+Listeners are called at once and in order; they must be quick and must not raise.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from gossamer.records import Visit
+
+
+class VisitEnded(Struct, frozen=True):
+    """A visit is over and durable."""
+
+    visit: Visit
+
+
+class Paused(Struct, frozen=True):
+    """No new visit is begun for now."""
+
+    reason: str
+
+
+class Resumed(Struct, frozen=True):
+    """Visits are begun again."""
+
+
+class Stopping(Struct, frozen=True):
+    """No new visit will be begun; those under way are finished."""
+
+    reason: str
+
+
+class Trouble(Struct, frozen=True):
+    """Something of ours went wrong; the crawl goes on."""
+
+    what: str
+    trace: str = ""
+
+
+Event = VisitEnded | Paused | Resumed | Stopping | Trouble
+Listener = Callable[[Event], None]
+
+
+class Events:
+    """Hands every event to every listener."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> None:
+        """Call `listener` with every event from now on."""
+        self._listeners.append(listener)
+
+    def publish(self, event: Event) -> None:
+        """Tell everyone."""
+        for listener in self._listeners:
+            listener(event)
+
+
+class Tally:
+    """What a run has done so far: finished URLs by outcome, requests, bytes."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.visits = 0  # turns of a host that were used
+        self.bytes = 0
+        self.retries = 0
+
+    def __call__(self, event: Event) -> None:
+        if not isinstance(event, VisitEnded):
+            return
+        visit = event.visit
+        self.bytes += visit.received
+        self.visits += visit.settlement.answer is not None
+        if visit.page is not None:
+            self.outcomes[visit.page.outcome] += 1
+        elif visit.settlement.fate == "retry":
+            self.retries += 1
+
+    @property
+    def pages(self) -> int:
+        """Pages kept."""
+        return self.outcomes["ok"] + self.outcomes["duplicate"] + self.outcomes["not_modified"]

@@ -1,0 +1,150 @@
+"""The gate: may this lease be used for its URL at all? If not, the visit ends here, before any request for the URL.
+
+One lease is one request. A worker that finds no fresh robots.txt spends the lease on robots.txt instead; the URL is deferred
+and keeps its place. A robots.txt that redirects to another host needs a turn at that host, like any other request.
+"""
+
+from gossamer.clock import Clock
+from gossamer.protocols import Archive, Frontier, Robots
+from gossamer.records import (
+    Answer,
+    Consultation,
+    Entry,
+    Fate,
+    Fetched,
+    Learned,
+    Lease,
+    Link,
+    LinkKind,
+    Outcome,
+    Settlement,
+    Visit,
+)
+from gossamer.url.parse import parse
+from gossamer.worker.admit import Admission
+from gossamer.worker.request import Requests
+from gossamer.worker.settle import unvisited
+
+SHORT_WAIT = 0.05  # until somebody else has fetched robots.txt, or another host has a turn to spare
+
+
+class Gate:
+    """Turns leases away that may not be used for their URL now."""
+
+    def __init__(
+        self, frontier: Frontier, robots: Robots, archive: Archive, admission: Admission, requests: Requests, clock: Clock
+    ) -> None:
+        self._frontier = frontier
+        self._robots = robots
+        self._archive = archive
+        self._admission = admission
+        self._requests = requests
+        self._clock = clock
+
+    async def turn_away(self, lease: Lease) -> Visit | None:
+        """Return how the visit ends at the gate, or None when the URL may be fetched now."""
+        now = self._clock.now()
+        entry = lease.entry
+        if lease.clock.given_up_until > now:
+            reason = f"{entry.host} failed again and again: {lease.clock.block_reason}"
+            return _ended(lease, Outcome.BREAKER_OPEN, reason, due=lease.clock.given_up_until)
+        depth = lease.policy.crawl_depth
+        if depth is not None and entry.depth > depth:
+            return _ended(lease, Outcome.OUT_OF_SCOPE, f"policy.crawl_depth: {entry.depth} hops, {entry.host} allows {depth}")
+        consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
+        match consultation.verdict:
+            case "allowed":
+                return None
+            case "denied":
+                return _ended(lease, Outcome.ROBOTS_DENIED, f"robots.txt: {consultation.rule}", due=consultation.due)
+            case "wait":
+                return _deferred(lease, consultation.rule, due=consultation.due or now + SHORT_WAIT)
+            case "ask":
+                return await self._ask(lease, consultation)
+
+    async def _ask(self, lease: Lease, consultation: Consultation) -> Visit:
+        """Spend the turn on robots.txt, or a turn of the host it redirects to."""
+        host = parse(consultation.ask).host
+        if host == lease.entry.host:
+            fetched = await self._fetch(lease, consultation.ask)
+            learned = await self._learn(lease, fetched)
+            return _deferred(
+                lease,
+                learned.reason or "robots.txt was fetched first",
+                due=learned.block_until or None,
+                answer=_answer(fetched, learned),
+                entries=self._sitemaps(lease, learned),
+                received=fetched.body.size,
+            )
+        now = self._clock.now()
+        turn = await self._frontier.reserve(lease.worker, host, now)
+        if turn is None:
+            self._robots.release(lease.entry.url)
+            return _deferred(
+                lease, f"robots.txt is at {host}, which has no turn to spare", due=now + max(lease.delay, SHORT_WAIT)
+            )
+        return await self._ask_elsewhere(lease, turn, consultation.ask)
+
+    async def _ask_elsewhere(self, lease: Lease, turn: Lease, url: str) -> Visit:
+        fetched = await self._fetch(lease, url)
+        learned = await self._learn(lease, fetched)
+        used = Answer(at=fetched.answered, seconds=fetched.answered - fetched.started, failed=None)
+        ended = Settlement(lease=turn, fate=Fate.DONE, outcome=Outcome.OK, answer=used)
+        await self._frontier.settle([ended], self._clock.now())
+        if learned.delay is not None:
+            await self._frontier.pace(lease.entry.host, learned.delay)
+        if learned.block_until:
+            await self._frontier.block(lease.entry.host, learned.block_until, learned.reason)
+        return _deferred(
+            lease,
+            learned.reason or "robots.txt was fetched first",
+            due=learned.block_until or None,
+            entries=self._sitemaps(lease, learned),
+            received=fetched.body.size,
+        )
+
+    async def _fetch(self, lease: Lease, url: str) -> Fetched:
+        return await self._requests.fetch(self._requests.to(url, lease))
+
+    async def _learn(self, lease: Lease, fetched: Fetched) -> Learned:
+        """Keep the answer like any other, and hand it to the rules."""
+        if fetched.outcome is Outcome.OK:
+            await self._archive.append(fetched, "", None)
+        now = self._clock.now()
+        return await self._robots.learn(lease.entry.url, fetched, self._requests.agent(lease), lease.delay, now)
+
+    def _sitemaps(self, lease: Lease, learned: Learned) -> tuple[Entry, ...]:
+        links = [Link(url, LinkKind.SITEMAP) for url in learned.sitemaps]
+        return self._admission.admit(links, lease.entry)
+
+
+def _answer(fetched: Fetched, learned: Learned) -> Answer:
+    """Say how the host behaved; robots.txt out of reach has its own patience, so it is no failure for the breaker."""
+    return Answer(
+        at=fetched.answered,
+        seconds=fetched.answered - fetched.started,
+        failed=None,
+        robots_delay=learned.delay,
+        block_until=learned.block_until,
+        block_reason=learned.reason,
+    )
+
+
+def _ended(lease: Lease, outcome: Outcome, reason: str, due: float | None = None) -> Visit:
+    """End a URL for good without a request."""
+    settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=outcome, reason=reason, due=due)
+    return Visit(settlement=settlement, page=unvisited(lease.entry, outcome, reason))
+
+
+def _deferred(
+    lease: Lease,
+    reason: str,
+    due: float | None = None,
+    answer: Answer | None = None,
+    entries: tuple[Entry, ...] = (),
+    received: int = 0,
+) -> Visit:
+    settlement = Settlement(
+        lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=reason, due=due, answer=answer, discovered=entries
+    )
+    return Visit(settlement=settlement, received=received)

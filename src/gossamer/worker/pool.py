@@ -1,0 +1,173 @@
+"""The pool: leases URLs while there is room, runs a visit for each, and knows when the crawl is over.
+
+It ends when nothing waits, when the budget is spent, when it is told to stop (visits under way are finished first), or when
+the next thing to do is too far away. It sleeps only until the frontier says that a host is ready, or a visit ends.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Coroutine
+from enum import StrEnum
+from pathlib import Path
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Crawl
+from gossamer.errors import ConfigError
+from gossamer.protocols import Frontier
+from gossamer.records import Lease
+from gossamer.worker.admit import Admission
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Event, Events, Paused, Resumed, Stopping, Trouble, VisitEnded
+from gossamer.worker.lists import Lists
+
+LOOK_AROUND = 1.0  # seconds between looks at list files and free disk space
+
+
+class End(StrEnum):
+    """Why a run is over."""
+
+    FINISHED = "finished"  # nothing waits
+    BUDGET = "budget spent"
+    STOPPED = "stopped"  # on request
+    WAITING = "waiting"  # every host with work is blocked for longer than crawl.longest_wait
+
+
+class Pool:
+    """Runs visits, as many at once as there is room for."""
+
+    def __init__(
+        self,
+        *,
+        worker: str,
+        visit: Callable[[Lease], Coroutine[None, None, None]],
+        frontier: Frontier,
+        admission: Admission,
+        lists: Lists,
+        budget: Budget,
+        events: Events,
+        settings: Crawl,
+        directory: Path,
+        clock: Clock,
+    ) -> None:
+        self._worker = worker
+        self._visit = visit
+        self._frontier = frontier
+        self._admission = admission
+        self._lists = lists
+        self._budget = budget
+        self._events = events
+        self._settings = settings
+        self._directory = directory
+        self._clock = clock
+        self._visits: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+        self._stopping = ""
+        self._looked = 0.0
+        self._short_of_disk = False
+        self._failure: BaseException | None = None
+        self.next_time: float | None = None
+        events.subscribe(self._spend)
+
+    def stop(self, reason: str) -> None:
+        """Begin no new visit; `run` returns when those under way are finished."""
+        if not self._stopping:
+            self._stopping = reason
+            self._events.publish(Stopping(reason))
+        self._wake.set()
+
+    def cancel(self) -> None:
+        """Drop the visits under way; their leases come back when the crawl is opened again."""
+        self.stop("told to stop at once")
+        for task in self._visits:
+            task.cancel()
+
+    @property
+    def under_way(self) -> int:
+        """Visits under way."""
+        return len(self._visits)
+
+    async def run(self) -> End:
+        """Crawl until there is a reason to end."""
+        try:
+            end = await self._crawl()
+            await self._drain()
+            if self._failure is not None:
+                raise self._failure
+            return End.STOPPED if self._stopping else end
+        finally:
+            for task in self._visits:
+                task.cancel()
+            await asyncio.gather(*self._visits, return_exceptions=True)
+
+    async def _crawl(self) -> End:
+        while not self._stopping and self._failure is None:
+            self._wake.clear()
+            now = self._clock.now()
+            self._look_around(now)
+            if self._budget.spent(now):
+                return End.BUDGET
+            room = 0 if self._short_of_disk else self._budget.room(len(self._visits))
+            if room:
+                granted = await self._frontier.lease(self._worker, room, now)
+                self.next_time = granted.next_time
+                for lease in granted.leases:
+                    self._begin(lease)
+                if not self._visits:
+                    if granted.next_time is None:
+                        return End.FINISHED
+                    if granted.next_time - now > self._settings.longest_wait:
+                        return End.WAITING
+            await self._wait(self.next_time if room else None)
+        return End.STOPPED
+
+    def _begin(self, lease: Lease) -> None:
+        task = asyncio.create_task(self._visit(lease))
+        self._visits.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._visits.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = task.exception()
+        self._wake.set()
+
+    async def _wait(self, until: float | None) -> None:
+        """Sleep until a visit ends, a host is ready, or it is time to look around."""
+        seconds = LOOK_AROUND
+        if until is not None:
+            seconds = min(seconds, max(until - self._clock.now(), 0.0))
+        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            timer.cancel()
+
+    async def _drain(self) -> None:
+        while self._visits and self._failure is None:
+            self._wake.clear()
+            await self._wait(None)
+
+    def _spend(self, event: Event) -> None:
+        if isinstance(event, VisitEnded):
+            self._budget.spend(event.visit)
+
+    def _look_around(self, now: float) -> None:
+        """Read changed list files and watch the disk, once a second."""
+        if now - self._looked < LOOK_AROUND:
+            return
+        self._looked = now
+        try:
+            self._admission.scope = self._lists.refreshed(self._admission.scope)
+        except ConfigError as error:
+            self._events.publish(Trouble(f"{error}; the crawl goes on with the list as it was"))
+        self._watch_disk()
+
+    def _watch_disk(self) -> None:
+        free = shutil.disk_usage(self._directory).free
+        short = free < self._settings.free_disk
+        if short and not self._short_of_disk:
+            floor = self._settings.free_disk
+            self._events.publish(Paused(f"only {free} bytes are free, crawl.free_disk asks for {floor}; make room to go on"))
+        elif self._short_of_disk and not short:
+            self._events.publish(Resumed())
+        self._short_of_disk = short

@@ -1,0 +1,26 @@
+"""Every deduper keeps the promises of its joint, over every store."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gossamer.dedupe.exact import ExactDeduper
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.kv.rocks import RocksKeyValue
+from gossamer.protocols import Deduper, KeyValue
+from gossamer.testing.deduper import RULES, Rule
+
+STORES: dict[str, Callable[[Path], KeyValue]] = {
+    "memory": lambda path: MemoryKeyValue(),
+    "rocks": lambda path: RocksKeyValue.open(path / "kv"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("store", STORES)
+async def test_a_deduper_keeps_its_promise(store: str, rule: Rule, tmp_path: Path) -> None:
+    kv = STORES[store](tmp_path)
+    assert isinstance(ExactDeduper(kv), Deduper)
+    await rule(lambda: ExactDeduper(kv))
+    await kv.aclose()

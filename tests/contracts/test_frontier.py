@@ -1,0 +1,96 @@
+"""Every rule of the frontier's contract, over every backend; the embedded one is restarted cleanly and by a kill."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from killing import leave_as_killed
+
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.memory import MemoryFrontier
+from gossamer.protocols import Frontier
+from gossamer.testing.frontier import RULES
+from gossamer.testing.frontier_bench import LEASE, NOW, Bench
+
+
+class _Bench(ABC):
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.current: Frontier | None = None
+        self.given: tuple[FrontierSettings, Politeness, Breaker] = (FrontierSettings(), Politeness(), Breaker())
+        self.openings = 0
+
+    async def open(
+        self,
+        *,
+        settings: FrontierSettings = FrontierSettings(),
+        politeness: Politeness = Politeness(),
+        breaker: Breaker = Breaker(),
+    ) -> Frontier:
+        self.given = (settings, politeness, breaker)
+        self.current = self.start()
+        return self.current
+
+    async def reopen(self, now: float) -> Frontier:
+        self.openings += 1
+        self.current = await self.again(now)
+        return self.current
+
+    @abstractmethod
+    def start(self) -> Frontier: ...
+
+    @abstractmethod
+    async def again(self, now: float) -> Frontier: ...
+
+
+class MemoryBench(_Bench):
+    def start(self) -> Frontier:
+        return MemoryFrontier(*self.given, LEASE, NOW)
+
+    async def again(self, now: float) -> Frontier:
+        assert self.current is not None
+        dump = self.folder / f"dump-{self.openings}"
+        await self.current.checkpoint(dump)
+        return await self.restore(dump, now)
+
+    async def restore(self, source: Path, now: float) -> Frontier:
+        return MemoryFrontier.restore(source, *self.given, LEASE, now)
+
+
+class EmbeddedBench(_Bench):
+    def start(self) -> Frontier:
+        return EmbeddedFrontier.open(self.folder / "frontier", *self.given, LEASE, NOW)
+
+    async def again(self, now: float) -> Frontier:
+        assert self.current is not None
+        await self.current.aclose()
+        return await self.restore(self.folder / "frontier", now)
+
+    async def restore(self, source: Path, now: float) -> Frontier:
+        return EmbeddedFrontier.open(source, *self.given, LEASE, now)
+
+
+class KilledBench(EmbeddedBench):
+    """Goes on with the files as they are at this instant, which is what a killed process leaves behind."""
+
+    async def again(self, now: float) -> Frontier:
+        assert isinstance(self.current, EmbeddedFrontier)
+        left = self.folder / f"left-{self.openings}"
+        await leave_as_killed(self.current, left)
+        return await self.restore(left, now)
+
+
+@pytest.fixture(params=[MemoryBench, EmbeddedBench, KilledBench], ids=["memory", "embedded", "killed"])
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[_Bench]:
+    made = request.param(tmp_path)
+    yield made
+    if made.current is not None:
+        await made.current.aclose()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+async def test_the_frontier_keeps(rule: Callable[[Bench], Awaitable[None]], bench: Any) -> None:
+    await rule(bench)

@@ -1,0 +1,253 @@
+"""The embedded frontier and the reference, driven by the same operations: they must agree on everything, always.
+
+Besides agreeing, three invariants are checked on what both say: a key is in one state and leased to one owner (1, 4), and
+between two turns of a host there is its delay, with never more turns at once than it has connections (2).
+"""
+
+import asyncio
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from killing import leave_as_killed
+from msgspec.structs import replace
+
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.frontier import ahead, schedule, seen
+from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.memory import MemoryFrontier
+from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, Outcome, Priority, Settlement, State, Verdict
+from gossamer.url.fingerprint import fingerprint
+
+START = 1_700_000_000.0
+LEASE = 20.0
+MEMORY = Path("/dev/shm")  # hundreds of stores are opened: where files live in memory, that is quick
+HOSTS = ("a", "b", "c", "d")
+PATHS = tuple(map(str, range(30)))
+
+hosts = st.sampled_from(HOSTS)
+keys = st.builds(lambda host, path: f"http://{host}/{path}", hosts, st.sampled_from(PATHS))
+verdicts = st.none() | st.just(Verdict(False, "scope.within", "elsewhere"))
+waits = st.sampled_from((0.0, 0.3, 1.0, 2.5, 7.0, 19.0, 60.0))
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> Entry:
+    host, path = draw(hosts), draw(st.sampled_from(PATHS))
+    url = f"http://{host}/{path}"
+    score = draw(st.sampled_from((0.0, 0.3, 0.3000001, 1.0)))
+    refused = draw(verdicts) if draw(st.integers(0, 4)) == 0 else None
+    return Entry(url, url, host, score=score, priority=draw(st.sampled_from(Priority)), refused=refused)
+
+
+policies = st.builds(
+    HostPolicy,
+    max_qps=st.sampled_from((None, 0.2, 10.0)),
+    max_connections=st.sampled_from((None, 1, 3)),
+    priority=st.sampled_from((None, *Priority)),
+    paused=st.sampled_from((False, False, False, True)),
+    blocked=st.sampled_from((False, False, False, True)),
+)
+workers = st.sampled_from(("one", "two"))
+hows = st.fixed_dictionaries(
+    {
+        "fate": st.sampled_from(Fate),
+        "wait": st.none() | waits,
+        "used": st.sampled_from((True, True, True, False)),
+        "failed": st.sampled_from((False, False, False, True, None)),
+        "seconds": st.sampled_from((0.1, 0.1, 1.0, 9.0)),
+        "block": st.sampled_from((0.0, 0.0, 0.0, 5.0)),
+        "crawl_delay": st.sampled_from((None, None, 3.0)),
+    }
+)
+
+
+class BothFrontiers(RuleBasedStateMachine):
+    """The model and the real thing."""
+
+    @initialize(
+        delay=st.sampled_from((0.0, 1.0)),
+        connections=st.sampled_from((1, 2)),
+        max_waiting=st.sampled_from((3, 100)),
+        recent_keys=st.sampled_from((0, 3, 100)),
+        room=st.sampled_from((0, 3, 100)),
+        colliding=st.booleans(),
+    )
+    def begin(self, delay: float, connections: int, max_waiting: int, recent_keys: int, room: int, colliding: bool) -> None:
+        self.patches = pytest.MonkeyPatch()  # what takes thousands of URLs to happen shall happen with ten
+        self.patches.setattr(ahead, "FEW", 2)
+        self.patches.setattr(ahead, "ROOM", room)
+        self.patches.setattr(schedule, "SLACK", 0)
+        if colliding:
+            self.patches.setattr(seen, "fingerprint", lambda key: fingerprint(key) % 7 + 2**64 - 9)
+        self.loop = asyncio.new_event_loop()
+        self.folder = Path(tempfile.mkdtemp(prefix="frontier-model-", dir=MEMORY if MEMORY.is_dir() else None))
+        self.given: tuple[Any, ...] = (
+            FrontierSettings(max_waiting=max_waiting, recent_keys=recent_keys, cache=1 << 20),
+            Politeness(delay=delay, connections=connections),
+            Breaker(failures=2, open_for=30, openings=2, give_up_for=50),
+            LEASE,
+        )
+        self.now = START
+        self.openings = 0
+        self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now)
+        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now)
+        self.leases: list[Lease] = []  # ever given
+        self.next_time: float | None = None  # as the last lease said
+        self.turns: dict[int, Lease] = {}  # live, as far as the operations tell
+
+    def both(self, method: str, *arguments: Any) -> Any:
+        expected = self.loop.run_until_complete(getattr(self.model, method)(*arguments))
+        found = self.loop.run_until_complete(getattr(self.real, method)(*arguments))
+        assert found == expected, (method, arguments)
+        return expected
+
+    # --- operations --------------------------------------------------------------------------------------------------
+
+    @rule(found=st.lists(entries(), min_size=1, max_size=12))
+    def discover(self, found: list[Entry]) -> None:
+        self.both("discover", found, self.now)
+
+    @rule(worker=workers, limit=st.integers(1, 6))
+    def lease(self, worker: str, limit: int) -> None:
+        for token in [token for token, lease in self.turns.items() if lease.until <= self.now]:
+            del self.turns[token]
+        before = {each.host: each for each in self.model.hosts()}
+        given = self.both("lease", worker, limit, self.now)
+        for lease in given.leases:
+            self.take(lease, before[lease.entry.host].clock.next_time)
+        assert given.next_time is None or given.next_time >= self.now
+        assert (given.next_time is None) <= (self.model.statistics().waiting == 0)
+        self.next_time = given.next_time
+
+    @precondition(lambda self: self.next_time is not None and self.now < self.next_time < self.now + 500)
+    @rule(worker=workers, limit=st.integers(1, 6))
+    def lease_when_told(self, worker: str, limit: int) -> None:
+        self.now = self.next_time or self.now
+        self.lease(worker, limit)
+
+    @rule(worker=workers, host=hosts)
+    def reserve(self, worker: str, host: str) -> None:
+        status = self.loop.run_until_complete(self.model.host(host))
+        lease = self.both("reserve", worker, host, self.now)
+        if lease is not None:
+            self.take(lease, 0.0 if status is None else status.clock.next_time)
+
+    def take(self, lease: Lease, next_time: float) -> None:
+        assert all(lease.token > other.token for other in self.leases)
+        assert lease.delay == 0 or next_time <= self.now
+        assert lease.entry.key not in {other.entry.key for other in self.turns.values() if other.entry.key}
+        self.leases.append(lease)
+        self.turns[lease.token] = lease
+        at_once = Counter(other.entry.host for other in self.turns.values())
+        assert at_once[lease.entry.host] <= lease.max_connections
+
+    @precondition(lambda self: self.turns)
+    @rule(data=st.data(), how=hows, found=st.lists(entries(), max_size=4))
+    def settle_one(self, data: st.DataObject, how: dict[str, Any], found: list[Entry]) -> None:
+        lease = data.draw(st.sampled_from(list(self.turns.values())))
+        self.settle([self.settlement(lease, how, found)])
+
+    @precondition(lambda self: self.turns)
+    @rule(how=hows, found=st.lists(entries(), max_size=4))
+    def settle_all(self, how: dict[str, Any], found: list[Entry]) -> None:
+        self.settle([self.settlement(lease, how, found) for lease in self.turns.values()])
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data(), how=hows, found=st.lists(entries(), max_size=4), foreign=st.booleans())
+    def settle_late_or_twice_or_as_a_stranger(
+        self, data: st.DataObject, how: dict[str, Any], found: list[Entry], foreign: bool
+    ) -> None:
+        settlement = self.settlement(data.draw(st.sampled_from(self.leases)), how, found)
+        stranger = replace(settlement, lease=replace(settlement.lease, worker="stranger"))
+        self.settle([stranger] if foreign else [settlement, settlement])
+
+    def settlement(self, lease: Lease, how: dict[str, Any], found: list[Entry]) -> Settlement:
+        block = {"block_until": self.now + how["block"], "block_reason": "Retry-After"} if how["block"] else {}
+        answer = Answer(at=self.now, seconds=how["seconds"], failed=how["failed"], robots_delay=how["crawl_delay"], **block)
+        return Settlement(
+            lease=lease,
+            fate=how["fate"],
+            outcome=Outcome.OK,
+            reason="because",
+            due=None if how["wait"] is None else self.now + how["wait"],
+            answer=answer if how["used"] else None,
+            discovered=tuple(found),
+        )
+
+    def settle(self, settlements: list[Settlement]) -> None:
+        expected = 0
+        for settlement in settlements:
+            live = self.turns.get(settlement.lease.token)
+            if live is not None and live.worker == settlement.lease.worker and live.until > self.now:
+                expected += 1
+                del self.turns[live.token]
+        assert self.both("settle", settlements, self.now) == expected
+
+    @rule(key=keys, host=hosts, wait=waits, seconds=st.sampled_from((0.0, 2.0)), policy=policies, act=st.integers(0, 9))
+    def operator_acts(self, key: str, host: str, wait: float, seconds: float, policy: HostPolicy, act: int) -> None:
+        if act == 0:
+            self.both("drop", host)
+        elif act <= 2:
+            self.both("remove", key)
+        elif act == 3:
+            self.both("block", host, self.now + wait, "operator")
+        elif act <= 5:
+            self.both("block", host, 0.0, "")
+        elif act == 6:
+            self.both("pace", host, seconds)
+        else:
+            self.both("set_policy", host, policy if act == 7 else HostPolicy())
+
+    @rule(wait=waits)
+    def time_passes(self, wait: float) -> None:
+        self.now += wait
+
+    @rule(cleanly=st.booleans(), jump=st.sampled_from((0.0, 0.5, 100.0, -50.0)))
+    def restart(self, cleanly: bool, jump: float) -> None:
+        self.now += jump
+        self.openings += 1
+        dump, left = self.folder / f"dump-{self.openings}", self.folder / f"{self.openings}"
+        self.loop.run_until_complete(self.model.checkpoint(dump))
+        self.model = MemoryFrontier.restore(dump, *self.given, self.now)
+        if cleanly:
+            self.loop.run_until_complete(self.real.aclose())
+            left = self.real._path
+        else:
+            self.loop.run_until_complete(leave_as_killed(self.real, left))
+        self.real = EmbeddedFrontier.open(left, *self.given, self.now)
+        self.turns.clear()
+
+    # --- what must be true after each --------------------------------------------------------------------------------
+
+    @invariant()
+    def they_agree(self) -> None:
+        expected = {known.entry.key: known for known in self.model.known()}
+        found = [known for known in self.real.known()]
+        assert {known.entry.key: known for known in found} == expected and len(found) == len(expected)
+        assert {host.host: host for host in self.real.hosts()} == {host.host: host for host in self.model.hosts()}
+        numbers = replace(self.real.statistics(), recent_hits=0, bloom_misses=0, store_reads=0)
+        assert numbers == self.model.statistics()
+        states = Counter(known.state for known in found)
+        assert all(getattr(numbers, state.value) == states[state] for state in State)
+        live = {lease.entry.key for lease in self.turns.values() if lease.entry.key}
+        assert {known.entry.key for known in found if known.state is State.LEASED} <= live
+
+    def teardown(self) -> None:
+        if hasattr(self, "real"):
+            self.loop.run_until_complete(self.real.aclose())
+            self.loop.close()
+            shutil.rmtree(self.folder)
+            self.patches.undo()
+
+
+TestBothFrontiers = BothFrontiers.TestCase
+TestBothFrontiers.settings = settings(
+    max_examples=200, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False
+)

@@ -1,0 +1,86 @@
+"""kill -9 at random moments: nothing is lost, nothing is fetched without need, every host keeps its peace."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from crawling import Simweb, outcomes_of, run_gossamer, simweb_running, start_gossamer, wrong_outcomes
+
+KILLS = int(os.environ.get("GOSSAMER_SOAK_KILLS", "20"))  # `make soak` asks for more
+DELAY = 0.05
+CONCURRENCY = 50  # one request a host at once, 50 hosts
+
+
+@dataclass(frozen=True)
+class Survived:
+    """A crawl that was killed again and again, and then left to finish."""
+
+    directory: Path
+    web: Simweb
+    kills: int
+
+
+@pytest.fixture(scope="module")
+def survived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survived]:
+    """Kill a crawl 20 times, at moments spread over all of it, and resume it each time."""
+    place = tmp_path_factory.mktemp("killed")
+    chance = random.Random(20)
+    with simweb_running(place, hosts=50, pages=2000, seed=7) as web:
+        directory = place / "crawl"
+        crawler = start_gossamer("crawl", "--dir", directory, "--delay", DELAY, *web.crawl_options, "--quiet")
+        kills = 0
+        while kills < KILLS:
+            try:
+                crawler.wait(1.0 + chance.random())
+                break
+            except subprocess.TimeoutExpired:
+                crawler.send_signal(signal.SIGKILL)
+                crawler.communicate()
+                kills += 1
+                crawler = start_gossamer("resume", directory, "--quiet")
+        _, errors = crawler.communicate(timeout=100)
+        assert crawler.returncode == 0, errors
+        yield Survived(directory, web, kills)
+
+
+def test_it_was_killed_as_often_as_planned(survived: Survived) -> None:
+    assert survived.kills == KILLS
+
+
+def test_it_ends_with_the_manifests_outcomes_all_the_same(survived: Survived) -> None:
+    assert wrong_outcomes(survived.web, outcomes_of(survived.directory, survived.web)) == []
+
+
+def test_verify_finds_no_fault_and_no_host_was_pressed(survived: Survived) -> None:
+    result = run_gossamer("verify", survived.directory, "--ledger", survived.web.ledger_file)
+    assert result.stdout.splitlines()[-1].endswith(" passed, 0 failed"), result.stdout
+    assert result.returncode == 0
+
+
+def test_no_more_is_fetched_than_the_kills_explain(survived: Survived) -> None:
+    times = Counter((seen["host"], seen["path"]) for seen in survived.web.ledger())
+    allowed = sum(entry.get("requests_max", 1) for entry in survived.web.manifest if entry["fetch"])
+    robots = sum(count for (_, path), count in times.items() if "robots" in path)
+    assert sum(times.values()) - robots <= allowed + survived.kills * CONCURRENCY
+
+
+def test_every_page_is_in_the_archive_files(survived: Survived) -> None:
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    kept = set()
+    for path in (survived.directory / "warc").glob("*.warc.gz"):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, record_types=WarcRecordType.response | WarcRecordType.revisit):
+                kept.add(record.headers["WARC-Target-URI"])
+    lines = run_gossamer("pages", survived.directory, "--json", "-n", 0).stdout.splitlines()
+    pages = [json.loads(line) for line in lines]
+    missing = [page["url"] for page in pages if page["outcome"] in ("ok", "duplicate") and page["url"] not in kept]
+    assert len(pages) > 1000
+    assert missing == []

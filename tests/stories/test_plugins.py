@@ -1,0 +1,65 @@
+"""Plugins by entry point: used when they fit their joint, refused by name when they do not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FETCHER = '''
+from gossamer.document.body import Body
+from gossamer.records import Fetched, Outcome
+
+class Echo:
+    """Answers every echo: URL with a page that names it."""
+
+    def __init__(self, settings, resolver, guard, clock):
+        self._clock = clock
+
+    async def fetch(self, request):
+        now = self._clock.now()
+        head = b"HTTP/1.1 200 OK\\r\\ncontent-type: text/html\\r\\n\\r\\n"
+        body = b"<title>echo of " + request.url.encode() + b"</title>"
+        return Fetched(url=request.url, outcome=Outcome.OK, status=200, response_head=head,
+                       headers=(("content-type", "text/html"),), body=Body.of(body), started=now, answered=now, ended=now)
+
+    async def aclose(self):
+        pass
+
+class Broken:
+    """Forgot to be async, and to close."""
+
+    def fetch(self, request):
+        return None
+'''
+
+
+def run_with(plugin: str, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run gossamer with a plugin installed beside it."""
+    package = place / "plugin"
+    meta = package / "echo-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (package / "echo_plugin.py").write_text(FETCHER)
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
+    (meta / "entry_points.txt").write_text(f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n")
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    return subprocess.run(
+        [sys.executable, "-m", "gossamer", *words], capture_output=True, text=True, env=environment, check=False
+    )
+
+
+def test_a_fetcher_for_a_new_scheme_is_used(tmp_path: Path) -> None:
+    words = ["crawl", "echo://somewhere/page", "--dir", str(tmp_path / "crawl"), "--delay", "0", "--quiet"]
+    result = run_with("Echo", tmp_path, *words)
+    assert result.returncode == 0, result.stderr
+    shown = subprocess.run(
+        [sys.executable, "-m", "gossamer", "pages", str(tmp_path / "crawl")], capture_output=True, text=True, check=True
+    )
+    assert "echo of echo://somewhere/page" in shown.stdout
+
+
+def test_a_plugin_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:
+    result = run_with("Broken", tmp_path, "crawl", "http://127.0.0.1:9/", "--dir", str(tmp_path / "crawl"))
+    assert result.returncode == 5
+    assert "echo_plugin:Broken" in result.stderr
+    assert "aclose" in result.stderr or "async" in result.stderr
+    assert "Traceback" not in result.stderr

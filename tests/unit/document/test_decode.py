@@ -1,0 +1,217 @@
+"""Codings come off; what is broken gives what it has; nothing grows beyond its limit."""
+
+import gzip
+import resource
+import time
+import zlib
+from functools import cache
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.document.decode import Decoded, dechunk, decode
+
+TEXT = b"".join(b"<p>paragraph number %d</p>\n" % number for number in range(3000))
+LIMIT = 10_000_000
+
+
+def raw_deflate(content: bytes) -> bytes:
+    stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return stream.compress(content) + stream.flush()
+
+
+def quick_br(content: bytes) -> bytes:
+    return bytes(brotli.compress(content, quality=5))
+
+
+ENCODERS = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": quick_br,
+    "zstd": zstandard.compress,
+}
+
+
+def chunked(content: bytes, sizes: list[int], end: bytes = b"0\r\n\r\n") -> bytes:
+    pieces, position = [], 0
+    for size in sizes:
+        piece = content[position : position + size]
+        position += size
+        if piece:
+            pieces.append(b"%x\r\n" % len(piece) + piece + b"\r\n")
+    rest = content[position:]
+    return b"".join(pieces) + (b"%X;ext=1\r\n" % len(rest) + rest + b"\r\n" if rest else b"") + end
+
+
+@given(
+    st.binary(max_size=300),
+    st.lists(st.integers(1, 50), max_size=8),
+    st.sampled_from([b"0\r\n\r\n", b"000\r\nX: y\r\n\r\n", b""]),
+)
+def test_chunks_of_any_size_come_off(content: bytes, sizes: list[int], end: bytes) -> None:
+    raw = chunked(content, sizes, end)
+    assert dechunk(raw) == content
+
+
+@given(st.binary(min_size=1, max_size=200), st.lists(st.integers(1, 50), max_size=8), st.integers(0, 400))
+def test_cut_chunks_give_the_beginning(content: bytes, sizes: list[int], cut: int) -> None:
+    raw = chunked(content, sizes)
+    whole = dechunk(raw[:cut])
+    assert content.startswith(whole) or b"\n" not in raw[:cut]
+
+
+@pytest.mark.parametrize(
+    ("raw", "content"),
+    [
+        (b"5\nhello\n0\n\n", b"hello"),
+        (b" 5 \r\nhello\r\n0\r\n\r\n", b"hello"),
+        (b"5\r\nhello5\r\nworld\r\n0\r\n\r\n", b"helloworld"),
+        (b"5\r\nhello\r\nzz\r\nmore", b"hello"),
+        (b"ffffffffffffffff\r\nhello", b"hello"),
+        (b"0\r\n\r\n", b""),
+        (b"", b""),
+        (b"<p>never chunked</p>", b"<p>never chunked</p>"),
+    ],
+)
+def test_odd_chunks_are_read_as_far_as_they_go(raw: bytes, content: bytes) -> None:
+    assert dechunk(raw) == content
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_every_coding_comes_off(coding: str) -> None:
+    assert decode(ENCODERS[coding](TEXT), coding, LIMIT) == Decoded(TEXT)
+    assert decode(ENCODERS[coding](b""), coding.upper(), LIMIT) == Decoded(b"")
+
+
+@pytest.mark.parametrize("coding", ["", "identity", " Identity ,", ","])
+def test_no_coding_changes_nothing(coding: str) -> None:
+    assert decode(TEXT, coding, LIMIT) == Decoded(TEXT)
+    assert decode(TEXT, coding, 10) == Decoded(TEXT[:10], cut=True)
+
+
+def test_deflate_without_its_wrapper_comes_off_too() -> None:
+    assert decode(raw_deflate(TEXT), "deflate", LIMIT) == Decoded(TEXT)
+
+
+def test_codings_one_over_the_other_come_off_last_first() -> None:
+    assert decode(gzip.compress(brotli.compress(zlib.compress(TEXT))), "deflate, br,gzip", LIMIT) == Decoded(TEXT)
+
+
+@pytest.mark.parametrize(("coding", "encode"), [("gzip", gzip.compress), ("zstd", zstandard.compress)])
+def test_members_one_after_the_other_are_all_read(coding: str, encode: object) -> None:
+    assert decode(ENCODERS[coding](TEXT) + ENCODERS[coding](b"more"), coding, LIMIT) == Decoded(TEXT + b"more")
+
+
+def test_what_follows_the_last_gzip_member_is_ignored() -> None:
+    assert decode(gzip.compress(TEXT) + b"\0" * 100, "gzip", LIMIT) == Decoded(TEXT)
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+@pytest.mark.parametrize("limit", [0, 1, 1000, len(TEXT) - 1])
+def test_content_is_cut_exactly_at_the_limit(coding: str, limit: int) -> None:
+    assert decode(ENCODERS[coding](TEXT), coding, limit) == Decoded(TEXT[:limit], cut=True)
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_content_exactly_as_long_as_the_limit_is_whole(coding: str) -> None:
+    assert decode(ENCODERS[coding](TEXT), coding, len(TEXT)) == Decoded(TEXT)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
+def test_a_stream_that_ends_early_gives_what_came(coding: str) -> None:
+    raw = ENCODERS[coding](TEXT)
+    answer = decode(raw[: len(raw) // 2], coding, LIMIT)
+    assert len(answer.content) > len(TEXT) // 4
+    assert TEXT.startswith(answer.content)
+    assert (answer.cut, answer.error) == (True, f"the {coding} stream ends early")
+
+
+def test_a_zstd_stream_that_ends_early_says_so() -> None:
+    raw = zstandard.compress(TEXT * 20)
+    answer = decode(raw[: len(raw) // 2], "zstd", LIMIT)
+    assert (TEXT * 20).startswith(answer.content)
+    assert (answer.cut, answer.error) == (True, "the zstd stream ends early")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_a_stream_with_a_wrong_checksum_gives_nearly_all_of_it(coding: str) -> None:
+    raw = ENCODERS[coding](TEXT)
+    answer = decode(raw[:-4] + b"\0" * 4, coding, LIMIT)
+    assert TEXT.startswith(answer.content)
+    assert len(answer.content) > 0.98 * len(TEXT)
+    assert answer.error == f"the {coding} stream is broken"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+@given(place=st.floats(0, 1), value=st.integers(0, 255))
+def test_no_broken_stream_raises_or_grows(coding: str, place: float, value: int) -> None:
+    raw = bytearray(ENCODERS[coding](TEXT[:5000]))
+    raw[int(place * (len(raw) - 1))] = value
+    answer = decode(bytes(raw), coding, 6000)
+    assert len(answer.content) <= 6000
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_content_that_only_claims_a_coding_is_taken_as_it_is(coding: str) -> None:
+    answer = decode(TEXT, coding, LIMIT)
+    assert answer == Decoded(TEXT, error=f"the content is not {coding}, whatever its header says")
+
+
+def test_an_unknown_coding_is_named_and_left_on() -> None:
+    assert decode(b"hello", "rot13", LIMIT) == Decoded(b"hello", error="unknown content coding rot13")
+    assert decode(gzip.compress(b"hello"), "rot13, gzip", LIMIT) == Decoded(b"hello", error="unknown content coding rot13")
+
+
+@cache
+def gzip_bomb() -> bytes:
+    stream = zlib.compressobj(1, wbits=31)
+    return b"".join(stream.compress(b"\0" * 1_000_000) for _ in range(60)) + stream.flush()
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_a_bomb_does_not_go_off(coding: str) -> None:
+    make = {"gzip": gzip_bomb, "br": lambda: brotli.compress(b"\0" * 60_000_000, quality=1), "zstd": zstd_bomb}
+    bomb = make[coding]()
+    assert len(bomb) < 400_000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    answer = decode(bomb, coding, 5_000_000)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert (len(answer.content), answer.cut) == (5_000_000, True)
+    assert grown < 100_000  # KiB
+
+
+def zstd_bomb() -> bytes:
+    stream = zstandard.ZstdCompressor().compressobj()
+    return b"".join(stream.compress(b"\0" * 1_000_000) for _ in range(60)) + stream.flush()
+
+
+def test_a_bomb_inside_a_bomb_does_not_go_off() -> None:
+    answer = decode(gzip.compress(gzip_bomb()), "gzip, gzip", 1_000_000)
+    assert (len(answer.content), answer.cut) == (1_000_000, True)
+
+
+def test_no_more_layers_than_anyone_needs_are_taken_off() -> None:
+    raw = TEXT
+    for _ in range(5):
+        raw = gzip.compress(raw)
+    assert decode(raw, "gzip," * 5, LIMIT).error == "5 content codings one over the other"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_hundred_thousand_empty_members_cost_no_time(coding: str) -> None:
+    raw = ENCODERS[coding](b"") * 100_000
+    before = time.process_time()
+    answer = decode(raw, coding, LIMIT)
+    assert time.process_time() - before < 1
+    assert (answer.content, answer.cut) == (b"", True)
+
+
+def test_a_window_larger_than_the_standard_allows_is_refused() -> None:
+    parameters = zstandard.ZstdCompressionParameters(window_log=25)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    raw = stream.compress(TEXT) + stream.flush()
+    assert decode(raw, "zstd", LIMIT) == Decoded(b"", error="the zstd stream is broken")

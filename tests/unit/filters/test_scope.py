@@ -1,0 +1,146 @@
+"""Scope: which URLs belong to the crawl, and which rule says so."""
+
+from typing import Any
+
+import pytest
+
+from gossamer.config.sections import Scope as Settings
+from gossamer.errors import ConfigError
+from gossamer.filters.patterns import Patterns
+from gossamer.filters.scope import RULES, Scope
+from gossamer.filters.verdict import Candidate, first_refusal
+from gossamer.records import Outcome, Verdict
+from gossamer.url.parse import parse
+
+SEED = "https://www.example.org/docs/start.html"
+
+
+def scope(*seeds: str, **knobs: Any) -> Scope:
+    return Scope(Settings(**knobs), [parse(seed) for seed in seeds or (SEED,)])
+
+
+def candidate(url: str, **facts: Any) -> Candidate:
+    return Candidate(parse(url), **facts)
+
+
+def refused_by(found: Scope, url: str, **facts: Any) -> str:
+    """Return the rule that refuses, after checking that `judge` and `trace` agree."""
+    asked = candidate(url, **facts)
+    verdict, trace = found.judge(asked), found.trace(asked)
+    assert [entry.rule for entry in trace] == [f"scope.{rule}" for rule in RULES]
+    assert (first_refusal(trace) or Verdict(True, "scope")) == verdict
+    assert verdict.allowed or verdict.reason
+    return "" if verdict.allowed else verdict.rule.removeprefix("scope.")
+
+
+CASES: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "https://www.example.org/x", ""),
+    ({}, "http://www.example.org:8080/x", ""),
+    ({}, "https://example.org/x", "within"),
+    ({}, "https://www.example.org.evil.example/", "within"),
+    ({}, "ftp://www.example.org/x", "schemes"),
+    ({"schemes": ("http", "https", "ftp")}, "ftp://www.example.org/x", ""),
+    ({}, "file:///etc/passwd", "schemes"),
+    ({"within": "domain"}, "http://a.b.example.org/x", ""),
+    ({"within": "domain"}, "http://example.com/x", "within"),
+    ({"within": "prefix"}, "https://www.example.org/docs/a/b", ""),
+    ({"within": "prefix"}, "http://www.example.org/docs/a/b", ""),
+    ({"within": "prefix"}, "https://www.example.org/other", "within"),
+    ({"within": "prefix"}, "https://www.example.org/docs2", "within"),
+    ({"within": "prefix"}, "https://www.example.org:444/docs/", "within"),
+    ({"within": "any"}, "https://anywhere.example/", ""),
+    ({"within": "any"}, "file:///etc/passwd", "schemes"),
+    ({"allow_hosts": ("static.example.net",)}, "https://static.example.net/x", ""),
+    ({"allow_hosts": ("*.example.net",)}, "https://a.b.example.net/x", ""),
+    ({"allow_hosts": ("*.example.net",)}, "https://example.net/x", "within"),
+    ({"block_hosts": ("www.example.org",)}, "https://www.example.org/x", "block_hosts"),
+    ({"within": "any", "block_hosts": ("*.ads.example",)}, "https://x.ads.example/", "block_hosts"),
+    ({"within": "any", "block_hosts": ("*.ads.example",)}, "https://ads.example/", ""),
+    ({"allow_prefixes": ("https://www.example.org/docs/",)}, "https://www.example.org/docs/x", ""),
+    ({"allow_prefixes": ("https://www.example.org/docs/",)}, "https://www.example.org/x", "allow_prefixes"),
+    ({"block_prefixes": ("https://WWW.example.org/docs",)}, "https://www.example.org/docs/x", "block_prefixes"),
+    ({"within": "any", "allow_prefixes": ("http://a.example",)}, "http://a.example.evil.example/", "allow_prefixes"),
+    ({"allow": (r"\.html$", "/docs/")}, "https://www.example.org/a.html", ""),
+    ({"allow": (r"\.html$", "/docs/")}, "https://www.example.org/a.php", "allow"),
+    ({"block": (r"[?&]sort=",)}, "https://www.example.org/?a&sort=up", "block"),
+    ({"block": (r"[?&]sort=",)}, "https://www.example.org/sort", ""),
+    ({"block_extensions": ("zip", ".TAR.gz")}, "https://www.example.org/a/b.ZIP?c", "block_extensions"),
+    ({"block_extensions": ("zip", ".TAR.gz")}, "https://www.example.org/b.tar.gz", "block_extensions"),
+    ({"block_extensions": ("zip", ".TAR.gz")}, "https://www.example.org/zip", ""),
+    ({"block_extensions": ("zip", ".TAR.gz")}, "https://www.example.org/a.zip/b", ""),
+]
+
+
+@pytest.mark.parametrize(("knobs", "url", "rule"), CASES)
+def test_a_url_is_in_scope_or_refused_by_the_rule_that_is_named(knobs: dict[str, Any], url: str, rule: str) -> None:
+    assert refused_by(scope(**knobs), url) == rule
+
+
+def test_every_rule_has_a_knob_of_its_name() -> None:
+    assert set(RULES) <= set(Settings.model_fields)
+
+
+def test_every_seed_widens_the_scope() -> None:
+    found = scope("https://a.example/", "ftp://b.example/x")
+    assert refused_by(found, "https://a.example/y") == ""
+    assert refused_by(found, "ftp://b.example/y") == ""
+    assert refused_by(found, "gopher://b.example/y") == "schemes"
+
+
+def test_a_scheme_that_nothing_fetches_is_unsupported_and_another_one_out_of_scope() -> None:
+    assert scope().judge(candidate("gopher://www.example.org/")).outcome is Outcome.UNSUPPORTED
+    assert scope().judge(candidate("mailto:a@example.org")).outcome is Outcome.UNSUPPORTED
+    assert scope().judge(candidate("ftp://www.example.org/")).outcome is Outcome.OUT_OF_SCOPE
+
+
+def test_the_deepest_page_is_max_depth_hops_away() -> None:
+    assert refused_by(scope(max_depth=2), "https://www.example.org/", depth=2) == ""
+    assert refused_by(scope(max_depth=2), "https://www.example.org/", depth=3) == "max_depth"
+    assert refused_by(scope(max_depth=0), "https://www.example.org/") == ""
+
+
+def test_hops_beyond_the_site_are_counted_and_limited() -> None:
+    found = scope(off_site_hops=2)
+    assert found.off_site_of(candidate(SEED, off_site=5)) == 0
+    assert found.off_site_of(candidate("https://b.example/", off_site=0)) == 1
+    assert found.off_site_of(candidate("https://c.example/", off_site=1)) == 2
+    assert refused_by(found, "https://c.example/", off_site=1) == ""
+    assert refused_by(found, "https://d.example/", off_site=2) == "within"
+    assert refused_by(found, SEED, off_site=2) == ""
+
+
+@pytest.mark.parametrize("within", ["host", "domain", "prefix", "any"])
+def test_a_crawl_of_local_files_keeps_to_its_directory(within: str) -> None:
+    found = scope("file:///home/me/site/index.html", "https://www.example.org/", within=within, off_site_hops=3)
+    assert refused_by(found, "file:///home/me/site/a/b.html") == ""
+    assert refused_by(found, "file:///etc/passwd") == "within"
+    assert refused_by(found, "file:///home/me/site/../secret") == "within"
+
+
+def test_lists_can_be_changed_while_the_old_scope_stays() -> None:
+    plain = scope(within="any")
+    block = Patterns.parse(["bad.example"], "block.txt")
+    listed = plain.with_lists(Patterns.parse(["*.example"], "allow.txt"), block)
+    assert refused_by(listed, "http://good.example/") == ""
+    assert refused_by(listed, "http://bad.example/") == "block_file"
+    assert refused_by(listed, "http://good.test/") == "allow_file"
+    assert "bad.example" in listed.judge(candidate("http://bad.example/")).reason
+    assert refused_by(plain, "http://bad.example/") == ""
+    assert refused_by(listed.with_lists(None, None), "http://bad.example/") == ""
+    assert refused_by(listed.with_lists(Patterns.parse([], "allow.txt"), None), "http://good.example/") == "allow_file"
+
+
+@pytest.mark.parametrize(
+    ("knob", "value"),
+    [
+        ("allow", "("),
+        ("block", "*"),
+        ("allow_prefixes", "no url"),
+        ("block_prefixes", "/x"),
+        ("allow_hosts", "a/b"),
+        ("block_hosts", "*"),
+    ],
+)
+def test_a_pattern_that_makes_no_sense_is_refused_by_its_knob(knob: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"^scope.{knob}: "):
+        scope(**{knob: (value,)})

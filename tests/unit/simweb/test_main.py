@@ -1,0 +1,42 @@
+"""The command: one line when ready, a web until it is told to stop."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from dnslib import DNSRecord
+
+from gossamer.simweb import ledger, manifest
+from gossamer.simweb.__main__ import main
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
+    options = ["--hosts", "12", "--pages", "60", "--seed", "1", "--port", "0", "--dns"]
+    files = ["--ledger", str(tmp_path / "ledger"), "--manifest", str(tmp_path / "manifest")]
+    with subprocess.Popen([sys.executable, "-m", "gossamer.simweb", *options, *files], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        ready = json.loads(process.stdout.readline())
+        assert set(ready) == {"port", "dns_port", "addresses", "resolve", "seeds"}
+        assert (ready["addresses"], ready["resolve"], ready["seeds"]) == (["127.0.0.1"], ["*.sim:127.0.0.1"], 12)
+        request = Request(f"http://127.0.0.1:{ready['port']}/", headers={"Host": "h0000.sim"})
+        with urlopen(request) as response:
+            assert response.status == 200
+        answer = DNSRecord.parse(DNSRecord.question("h0003.sim").send("127.0.0.1", ready["dns_port"]))
+        assert str(answer.rr[0].rdata) == "127.0.0.1"
+        process.send_signal(number)
+        assert process.stdout.read() == b""
+    assert process.returncode == 0
+    assert [(line.host, line.path) for line in ledger.read(tmp_path / "ledger")] == [("h0000.sim", "/")]
+    assert f"http://h0000.sim:{ready['port']}/" in {entry.url for entry in manifest.read(tmp_path / "manifest")}
+
+
+def test_settings_that_make_no_sense_are_refused_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--hosts", "9", "--pages", "3"])
+    assert stopped.value.code == 2
+    assert "3 pages cannot fill 9 hosts" in capsys.readouterr().err

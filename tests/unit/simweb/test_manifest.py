@@ -1,0 +1,192 @@
+"""The manifest against a small crawler of this file, which reads the served bytes and visits in any order."""
+
+import gzip
+import random
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
+from xml.etree import ElementTree
+
+import brotli
+import cchardet
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from gossamer.simweb import manifest
+from gossamer.simweb.answers import Answer
+from gossamer.simweb.settings import SimwebSettings
+from gossamer.simweb.web import Web, build
+
+OUTCOMES = {
+    "ok", "duplicate", "redirected", "gone", "client_error", "server_error", "throttled", "robots_denied", "out_of_scope",
+    "trap",
+}  # fmt: skip
+
+
+def key(url: str) -> str:
+    """Tell whether two URLs are the same page, as the crawler's defaults do."""
+    parts = urlsplit(urldefrag(url).url)
+    dropped = ("utm_", "fbclid", "PHPSESSID")
+    query = sorted(pair for pair in parse_qsl(parts.query) if not pair[0].startswith(dropped))
+    return f"{parts.scheme}://{parts.netloc}{unquote(parts.path).rstrip('/')}?{query}"
+
+
+def headers_of(answer: Answer) -> dict[str, str]:
+    lines = answer.head.decode("latin-1").split("\r\n")[1:]
+    return {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
+
+
+def content_of(answer: Answer) -> bytes:
+    headers, body = headers_of(answer), answer.body
+    if headers.get("transfer-encoding") == "chunked":
+        rest, body = body, b""
+        while rest != b"0\r\n\r\n":
+            size, _, rest = rest.partition(b"\r\n")
+            body, rest = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
+    coding = headers.get("content-encoding")
+    return gzip.decompress(body) if coding == "gzip" else brotli.decompress(body) if coding == "br" else body
+
+
+def text_of(answer: Answer) -> str:
+    content = content_of(answer)
+    declared = re.search(r"charset=([\w-]+)", headers_of(answer)["content-type"])
+    meta = re.search(rb'<meta charset="([\w-]+)"', content)
+    charset = declared[1] if declared else meta[1].decode() if meta else cchardet.detect(content)["encoding"]
+    return content.decode(charset)
+
+
+def links_of(url: str, answer: Answer) -> list[tuple[str, bool]]:
+    """Return the URLs a resource leads to, each with whether it may be followed."""
+    headers = headers_of(answer)
+    if "location" in headers:
+        return [(urljoin(url, headers["location"]), True)]
+    if answer.status != 200:
+        return []
+    if headers["content-type"].endswith(("/xml", "/gzip")):
+        content = content_of(answer)
+        tree = ElementTree.fromstring(gzip.decompress(content) if url.endswith(".gz") else content)
+        return [(element.text or "", True) for element in tree.iter() if element.tag.endswith("}loc")]
+    return links_of_html(url, headers, text_of(answer)) if "html" in headers["content-type"] else []
+
+
+def links_of_html(url: str, headers: dict[str, str], text: str) -> list[tuple[str, bool]]:
+    tree = LexborHTMLParser(text)
+    base = tree.css_first("base")
+    home = urljoin(url, base.attributes["href"] or "") if base else url
+    directives = [headers.get("x-robots-tag", "")] + [
+        node.attributes["content"] or ""
+        for node in tree.css("meta[name]")
+        if (node.attributes["name"] or "").lower() == "robots"
+    ]
+    words = {word.strip().lower() for text in directives if "bot:" not in text for word in text.split(",")}
+    closed = bool(words & {"nofollow", "none"})
+    found = []
+    for selector, attribute in (("a", "href"), ("area", "href"), ("iframe", "src"), ("frame", "src"), ("link[rel]", "href")):
+        for node in tree.css(selector):
+            nofollow = "nofollow" in (node.attributes.get("rel") or "").lower()
+            found.append((urljoin(home, (node.attributes[attribute] or "").strip()), not (closed or nofollow)))
+    for node in tree.css("meta[http-equiv=refresh]"):
+        found.append((urljoin(home, (node.attributes["content"] or "").partition("url=")[2]), not closed))
+    for node in tree.css("img"):
+        source = node.attributes.get("src") or (node.attributes.get("srcset") or "").split(" ")[0]
+        found.append((urljoin(home, source), False))
+    return found
+
+
+def crawl(web: Web, order: random.Random) -> tuple[dict[str, int], set[str], dict[str, int]]:
+    """Visit the web in any order: the keys fetched with their status, the keys passed over, the depth each was found at."""
+    sims = {urlsplit(seed).netloc for seed in web.seeds}
+    waiting = [(seed, 0, 0) for seed in web.seeds]
+    for host in web.hosts:
+        body = web.answer(f"{host.origin}/robots.txt").body[:512_000].decode()
+        waiting += [(line.partition(": ")[2], 1, 0) for line in body.splitlines() if line.startswith("Sitemap: ")]
+    depths = {key(url): depth for url, depth, _ in waiting}
+    fetched: dict[str, int] = {}
+    passed_over: set[str] = set()
+    while waiting:
+        place = order.randrange(len(waiting))
+        waiting[place], waiting[-1] = waiting[-1], waiting[place]
+        url, depth, redirects = waiting.pop()
+        parts = urlsplit(url)
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        segments = parts.path.strip("/").split("/")
+        honest = len(url) <= 2048 and len(segments) <= 15 and max(map(segments.count, segments)) <= 3 and redirects <= 10
+        if parts.netloc not in sims or not honest or not web.judge(parts.hostname or "", path).allowed:
+            passed_over.add(key(url))
+            continue
+        answer = web.answer(url)
+        fetched[key(url)] = answer.status
+        redirected = 300 <= answer.status < 400
+        for found, follow in links_of(url, answer):
+            found = urldefrag(found).url
+            if not follow:
+                passed_over.add(key(found))
+            elif key(found) not in depths:
+                depths[key(found)] = depth + 1
+                waiting.append((found, depth + 1, redirects + 1 if redirected else 0))
+    return fetched, passed_over - set(fetched), depths
+
+
+def test_a_crawl_of_the_served_bytes_in_any_order_finds_what_the_manifest_says(web: Web) -> None:
+    entries = {key(entry.url): entry for entry in manifest.manifest(web)}
+    fetched, passed_over, depths = crawl(web, random.Random(11))
+    assert fetched == {name: entry.status for name, entry in entries.items() if entry.fetch}
+    assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
+    assert max(depths.values()) <= 15
+
+
+@pytest.mark.parametrize(("hosts", "pages", "seed"), [(1, 20, 1), (5, 40, 2), (11, 60, 3), (30, 200, 4)])
+def test_small_webs_keep_the_same_promise(hosts: int, pages: int, seed: int) -> None:
+    small = build(SimwebSettings(hosts=hosts, pages=pages, seed=seed, max_bytes=8_000), 8080)
+    entries = {key(entry.url): entry for entry in manifest.manifest(small)}
+    fetched, passed_over, _ = crawl(small, random.Random(seed))
+    assert set(fetched) == {name for name, entry in entries.items() if entry.fetch}
+    assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
+
+
+def test_every_url_that_exists_is_listed_once(web: Web) -> None:
+    entries = manifest.manifest(web)
+    existing = {thing.url for host in web.hosts for thing in host.table.values() if thing.kind != "robots"}
+    listed = [entry.url for entry in entries]
+    assert len(listed) == len(set(listed))
+    assert existing <= set(listed)
+    assert {url for url in set(listed) - existing if ".sim" in url} == set()
+
+
+def test_every_rule_refuses_something_and_every_outcome_occurs(web: Web) -> None:
+    entries = manifest.manifest(web)
+    assert {entry.outcome for entry in entries} == OUTCOMES
+    assert {entry.rule for entry in entries if not entry.fetch} == {
+        "scope.within", "robots.txt", "robots.meta", "documents.follow", "fetch.max_redirects",
+        "traps.max_length", "traps.max_segments", "traps.max_repeats",
+    }  # fmt: skip
+    assert all(entry.rule == "" and entry.requests_max > 0 for entry in entries if entry.fetch)
+    assert any(entry.reason == "unreachable" for entry in entries)
+    assert {entry.requests_max for entry in entries} == {0, 1, 2, 4}
+
+
+def test_the_title_of_a_page_is_read_from_its_bytes_whatever_its_charset(web: Web) -> None:
+    titled = [entry for entry in manifest.manifest(web) if entry.title]
+    legacy = 0
+    for entry in titled:
+        resource = web.lookup(entry.url)
+        assert resource is not None
+        if resource.charset != "utf-8" or resource.number % 40 == 0:
+            legacy += resource.charset != "utf-8"
+            found = LexborHTMLParser(text_of(web.answer(entry.url))).css_first("title")
+            assert found is not None and found.text() == entry.title, entry.url
+    assert legacy == 15
+
+
+def test_a_group_of_copies_shares_its_bytes_and_lists_them_as_duplicates(web: Web) -> None:
+    groups: dict[str, set[bytes]] = {}
+    for entry in manifest.manifest(web):
+        if entry.group:
+            assert entry.outcome == "duplicate"
+            groups.setdefault(entry.group, set()).add(content_of(web.answer(entry.url)))
+    assert len(groups) == 8 and all(len(contents) == 1 for contents in groups.values())
+
+
+def test_a_manifest_is_read_back_as_it_was_written(web: Web, tmp_path: Path) -> None:
+    manifest.write(web, tmp_path / "manifest.jsonl")
+    assert manifest.read(tmp_path / "manifest.jsonl") == manifest.manifest(web)

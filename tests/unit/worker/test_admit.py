@@ -1,0 +1,112 @@
+"""Every link leaves admission with a verdict; none is dropped."""
+
+import pytest
+
+from gossamer.config.load import load
+from gossamer.errors import UrlError
+from gossamer.filters.scope import Scope
+from gossamer.filters.verdict import Candidate
+from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
+from gossamer.url.parse import parse
+from gossamer.worker.admit import Admission
+
+SEED = "http://a.example/"
+PARENT = Entry(SEED, SEED, "a.example", depth=2, redirects=3)
+
+
+def admission(**flags: object) -> Admission:
+    """The default rules, with some knobs turned."""
+    settings = load((), {key.replace("__", "."): value for key, value in flags.items()}, {})
+    return Admission(settings, Scope(settings.scope, [parse(SEED)]))
+
+
+def only(admit: Admission, link: Link, parent: Entry = PARENT, nofollow: bool = False) -> Entry:
+    """Admit one link."""
+    [entry] = admit.admit([link], parent, nofollow)
+    return entry
+
+
+def test_a_link_is_one_hop_deeper_than_its_page_and_names_it() -> None:
+    entry = only(admission(), Link("http://a.example/b?utm_source=x", LinkKind.ANCHOR))
+    assert (entry.depth, entry.via, entry.redirects) == (3, SEED, 0)
+    assert entry.key == "http://a.example/b"
+    assert entry.refused is None
+
+
+@pytest.mark.parametrize("kind", [LinkKind.REDIRECT, LinkKind.SITEMAP])
+def test_redirects_and_sitemaps_lead_no_deeper(kind: LinkKind) -> None:
+    assert only(admission(), Link("http://a.example/b", kind)).depth == 2
+
+
+def test_redirects_in_a_row_are_counted_and_end() -> None:
+    entry = only(admission(), Link("http://a.example/b", LinkKind.REDIRECT))
+    assert entry.redirects == 4
+    far = Entry(SEED, SEED, "a.example", redirects=10)
+    refused = only(admission(), Link("http://a.example/b", LinkKind.REDIRECT), far).refused
+    assert refused is not None
+    assert (refused.rule, refused.outcome) == ("fetch.max_redirects", Outcome.TRAP)
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        (Link("http://b.example/", LinkKind.ANCHOR), "scope.within"),
+        (Link("http://a.example/i.png", LinkKind.IMAGE), "documents.follow"),
+        (Link("http://a.example/n", LinkKind.ANCHOR, nofollow=True), "robots.meta"),
+        (Link("http://a.example/" + "x" * 3000, LinkKind.ANCHOR), "traps.max_length"),
+        (Link("gopher://a.example/", LinkKind.ANCHOR), "scope.schemes"),
+    ],
+)
+def test_a_refused_link_is_kept_with_the_rule_that_refused_it(link: Link, rule: str) -> None:
+    refused = only(admission(), link).refused
+    assert refused is not None
+    assert refused.rule == rule
+    assert refused.reason
+
+
+def test_a_page_that_says_nofollow_refuses_all_its_links() -> None:
+    entry = only(admission(), Link("http://a.example/b", LinkKind.ANCHOR), nofollow=True)
+    assert entry.refused is not None
+    assert only(admission(robots__meta=False), Link("http://a.example/b", LinkKind.ANCHOR), nofollow=True).refused is None
+
+
+def test_a_remembered_link_needs_no_second_judgement_but_a_refused_one_does() -> None:
+    admit = admission()
+    accepted = only(admit, Link("http://a.example/b", LinkKind.ANCHOR))
+    refused = only(admit, Link("http://a.example/c", LinkKind.ANCHOR, nofollow=True))
+    admit.remember([accepted, refused])
+    assert admit.admit([Link("http://a.example/b", LinkKind.ANCHOR)], PARENT) == ()
+    assert only(admit, Link("http://a.example/c", LinkKind.ANCHOR)).refused is None
+
+
+def test_what_is_admitted_but_not_durable_is_admitted_again() -> None:
+    admit = admission()
+    link = Link("http://a.example/b", LinkKind.ANCHOR)
+    assert only(admit, link) == only(admit, link)
+
+
+def test_memory_of_links_is_bounded() -> None:
+    settings = load((), {}, {})
+    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
+    entries = [only(admit, Link(f"http://a.example/{number}", LinkKind.ANCHOR)) for number in range(30)]
+    admit.remember(entries)
+    assert len(admit.admit([Link(entry.url, LinkKind.ANCHOR) for entry in entries], PARENT)) == 20
+
+
+def test_a_seed_that_is_no_url_is_an_error() -> None:
+    with pytest.raises(UrlError):
+        admission().seed("http://[bad/")
+
+
+def test_a_plugins_filter_is_asked_and_named() -> None:
+    class NoOddPages:
+        def judge(self, candidate: Candidate) -> Verdict:
+            return Verdict(len(candidate.url.path) % 2 == 0, "odd.pages", "an odd path")
+
+    settings = load((), {}, {})
+    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), [NoOddPages()])
+    assert only(admit, Link("http://a.example/b", LinkKind.ANCHOR)).refused is None
+    refused = only(admit, Link("http://a.example/bc", LinkKind.ANCHOR)).refused
+    assert refused is not None
+    assert refused.rule == "odd.pages"
+    assert "odd.pages" in {verdict.rule for verdict in admit.trace(Candidate(url=parse(SEED)))}

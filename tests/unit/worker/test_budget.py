@@ -1,0 +1,52 @@
+"""A budget is exact: never one page more than allowed."""
+
+import pytest
+
+from gossamer.config.sections import Crawl
+from gossamer.records import Entry, Fate, Lease, Outcome, Page, Settlement, Visit
+from gossamer.worker.budget import Budget
+
+
+def ended(outcome: Outcome | None, received: int = 100) -> Visit:
+    """A finished visit; None is one that will be repeated."""
+    entry = Entry("http://a/", "http://a/", "a")
+    lease = Lease(token=1, worker="w", entry=entry, leased_at=0, until=9)
+    page = None if outcome is None else Page(url=entry.url, key=entry.key, host="a", outcome=outcome)
+    return Visit(
+        settlement=Settlement(lease=lease, fate=Fate.DONE, outcome=outcome or Outcome.DEFERRED), page=page, received=received
+    )
+
+
+def test_visits_under_way_count_as_pages_until_they_end() -> None:
+    budget = Budget(Crawl(max_pages=3, concurrency=10), pages=1, received=0, now=0)
+    assert budget.room(under_way=0) == 2
+    assert budget.room(under_way=2) == 0
+
+
+def test_a_visit_that_brings_no_page_gives_its_place_back() -> None:
+    budget = Budget(Crawl(max_pages=1), pages=0, received=0, now=0)
+    budget.spend(ended(Outcome.GONE))
+    budget.spend(ended(None))
+    assert budget.room(under_way=0) == 1
+    budget.spend(ended(Outcome.DUPLICATE))
+    assert budget.room(under_way=0) == 0
+    assert budget.spent(now=0) == "1 pages"
+
+
+def test_room_is_never_more_than_the_concurrency() -> None:
+    assert Budget(Crawl(concurrency=4), pages=0, received=0, now=0).room(under_way=1) == 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "now", "words"),
+    [
+        ({"max_bytes": 150}, 0, "150 bytes"),
+        ({"max_seconds": 60}, 59, ""),
+        ({"max_seconds": 60}, 60, "60 seconds"),
+        ({}, 1e9, ""),
+    ],
+)
+def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, words: str) -> None:
+    budget = Budget(Crawl(**limits), pages=0, received=100, now=0)
+    budget.spend(ended(Outcome.OK))
+    assert budget.spent(now) == words

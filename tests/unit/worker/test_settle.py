@@ -1,0 +1,176 @@
+"""How a visit ends, by its answer; and that ends become durable in the right order, together."""
+
+import asyncio
+
+import pytest
+
+from gossamer.config.sections import Settings
+from gossamer.document.body import Body
+from gossamer.records import Entry, Extract, Fate, Fetched, Lease, Original, Outcome, Place
+from gossamer.worker.settle import Kept, conclude, outcome_of
+
+NOW = 1_000.0
+ENTRY = Entry("http://a/", "http://a/", "a", depth=1)
+
+
+def lease(attempts: int = 0) -> Lease:
+    return Lease(token=1, worker="w", entry=ENTRY, leased_at=NOW, until=NOW + 300, attempts=attempts, delay=1.0)
+
+
+def fetched(status: int = 200, outcome: Outcome = Outcome.OK, sent: bool = True, **headers: str) -> Fetched:
+    return Fetched(
+        url="http://a/",
+        outcome=outcome,
+        status=status,
+        headers=tuple((name.replace("_", "-"), value) for name, value in headers.items()),
+        body=Body.of(b"x"),
+        started=NOW - 2,
+        answered=NOW - 1,
+        ended=NOW,
+        sent=sent,
+    )
+
+
+def end(answer: Fetched, attempts: int = 0, **kept: object):
+    return conclude(lease(attempts), Kept(fetched=answer, outcome=outcome_of(answer), **kept), Settings(), NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "fate"),
+    [
+        (200, Outcome.OK, Fate.DONE),
+        (301, Outcome.REDIRECTED, Fate.DONE),
+        (404, Outcome.GONE, Fate.DEAD),
+        (410, Outcome.GONE, Fate.DEAD),
+        (403, Outcome.CLIENT_ERROR, Fate.DEAD),
+        (500, Outcome.SERVER_ERROR, Fate.RETRY),
+        (429, Outcome.THROTTLED, Fate.RETRY),
+    ],
+)
+def test_a_status_decides_how_a_visit_ends(status: int, outcome: Outcome, fate: Fate) -> None:
+    visit = end(fetched(status))
+    assert (visit.settlement.outcome, visit.settlement.fate) == (outcome, fate)
+    assert (visit.page is None) == (fate is Fate.RETRY)
+
+
+def test_waits_between_retries_grow_and_then_the_url_is_dead_with_a_reason() -> None:
+    dues = [end(fetched(500), attempts).settlement.due for attempts in range(3)]
+    assert dues == [NOW + 5, NOW + 15, NOW + 45]
+    last = end(fetched(500), 3)
+    assert last.settlement.fate is Fate.DEAD
+    assert last.settlement.reason == "status 500 after 4 tries"
+    assert last.page is not None
+
+
+def test_retry_after_blocks_the_host_and_moves_the_retry() -> None:
+    settlement = end(fetched(503, retry_after="120")).settlement
+    assert settlement.answer is not None
+    assert settlement.answer.block_until == NOW + 120
+    assert settlement.due == NOW + 120
+    assert settlement.answer.failed is None
+
+
+def test_throttling_without_a_date_waits_thirty_delays() -> None:
+    answer = end(fetched(429)).settlement.answer
+    assert answer is not None
+    assert answer.block_until == NOW + 30
+
+
+def test_the_hosts_clock_counts_from_the_first_byte() -> None:
+    answer = end(fetched()).settlement.answer
+    assert answer is not None
+    assert (answer.at, answer.seconds, answer.failed) == (NOW - 1, 1.0, False)
+
+
+def test_a_refused_address_uses_no_turn_but_a_name_that_fails_does() -> None:
+    assert end(fetched(0, Outcome.ADDRESS_REFUSED, sent=False)).settlement.answer is None
+    answer = end(fetched(0, Outcome.DNS_FAILED, sent=False)).settlement.answer
+    assert answer is not None
+    assert answer.failed is True
+
+
+def test_the_page_has_what_the_visit_found() -> None:
+    original = Original("http://b/", "http://b/", NOW)
+    place = Place("f", 1, 2)
+    page = end(fetched(), mime="text/html", digest="sha1:X", original=original, place=place, extract=Extract(title="T")).page
+    assert page is not None
+    assert (page.title, page.mime, page.digest, page.duplicate_of, page.place) == (
+        "T",
+        "text/html",
+        "sha1:X",
+        "http://b/",
+        place,
+    )
+    assert page.reason == "same content as http://b/"
+    assert page.response_seconds == 2
+
+
+class Recorder:
+    """Stands at the four joints of the settler and writes down what they are told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.gate = asyncio.Event()
+
+    async def flush(self) -> None:
+        self.told.append("archive")
+        await self.gate.wait()
+
+    async def commit(self, claims: object) -> None:
+        self.told.append("digest")
+
+    async def add(self, pages: object) -> None:
+        self.told.append("catalog")
+
+    async def settle(self, settlements: list[object], now: float) -> int:
+        self.told.append(f"frontier {len(settlements)}")
+        return len(settlements)
+
+    def remember(self, entries: object) -> None:
+        pass
+
+
+def settler(recorder: Recorder):
+    from gossamer.clock import SystemClock
+    from gossamer.worker.events import Events
+    from gossamer.worker.settle import Settler
+
+    return Settler(recorder, recorder, recorder, recorder, recorder, Events(), SystemClock())
+
+
+async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:
+    recorder = Recorder()
+    settle = settler(recorder).settle
+    visit = end(fetched())
+    first = asyncio.create_task(settle(visit))
+    while not recorder.told:
+        await asyncio.sleep(0)
+    others = [asyncio.create_task(settle(visit)) for _ in range(5)]
+    await asyncio.sleep(0)
+    recorder.gate.set()
+    await asyncio.gather(first, *others)
+    step = ["archive", "digest", "catalog"]
+    assert recorder.told == [*step, "frontier 1", *step, "frontier 5"]
+
+
+async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gossamer.errors import DiskFull
+    from gossamer.worker import settle as module
+    from gossamer.worker.events import Paused, Resumed
+
+    monkeypatch.setattr(module, "DISK_WAIT", 0)
+    recorder = Recorder()
+    recorder.gate.set()
+    full = iter([True, True, False])
+
+    async def add(pages: object) -> None:
+        if next(full):
+            raise DiskFull("no space is left for the catalog")
+
+    recorder.add = add
+    heard: list[object] = []
+    one = settler(recorder)
+    one._events.subscribe(heard.append)
+    await one.settle(end(fetched()))
+    assert recorder.told[-1] == "frontier 1"
+    assert [type(event) for event in heard[:2]] == [Paused, Resumed]
