@@ -375,6 +375,7 @@ class Original(Struct, frozen=True, array_like=True):
     url: str
     key: str
     fetched_at: float
+    chunked: bool | None = None  # how its body is kept: a revisit that came the other way keeps no head (None: unknown)
 
 
 class Page(Struct, frozen=True, kw_only=True):

@@ -32,7 +32,6 @@ HOSTS = ("a", "b", "c", "d")
 PATHS = tuple(map(str, range(30)))
 
 hosts = st.sampled_from(HOSTS)
-keys = st.builds(lambda host, path: f"http://{host}/{path}", hosts, st.sampled_from(PATHS))
 verdicts = st.none() | st.just(Verdict(False, "scope.within", "elsewhere"))
 waits = st.sampled_from((0.0, 0.3, 1.0, 2.5, 7.0, 19.0, 60.0))
 
@@ -100,6 +99,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now)
         self.leases: list[Lease] = []  # ever given
         self.next_time: float | None = None  # as the last lease said
+        self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
         self.turns: dict[int, Lease] = {}  # live, as far as the operations tell
 
     def both(self, method: str, *arguments: Any) -> Any:
@@ -132,17 +132,25 @@ class BothFrontiers(RuleBasedStateMachine):
         self.now = self.next_time or self.now
         self.lease(worker, limit)
 
-    @rule(worker=workers, host=hosts)
-    def reserve(self, worker: str, host: str) -> None:
-        status = self.loop.run_until_complete(self.model.host(host))
-        lease = self.both("reserve", worker, host, self.now)
-        if lease is not None:
-            self.take(lease, 0.0 if status is None else status.clock.next_time)
+    @rule(worker=workers, hows=st.lists(hows, min_size=1, max_size=4), found=st.lists(entries(), min_size=1, max_size=9))
+    def crawl_a_bit(self, worker: str, hows: list[dict[str, Any]], found: list[Entry]) -> None:
+        """Do what workers do most of the time: lease, end some, find more, ask again when told."""
+        self.both("discover", found[:3], self.now)
+        self.lease(worker, 4)
+        for lease, how in zip(list(self.turns.values()), hows, strict=False):
+            self.now += 0.1
+            self.settle([self.settlement(lease, how, found[3:])])
+        if self.next_time is not None and self.now < self.next_time < self.now + 500:
+            self.now = self.next_time
+        self.lease(worker, 2)
 
     def take(self, lease: Lease, next_time: float) -> None:
         assert all(lease.token > other.token for other in self.leases)
         assert lease.delay == 0 or next_time <= self.now
         assert lease.entry.key not in {other.entry.key for other in self.turns.values() if other.entry.key}
+        for host, at, delay in self.sent.values():
+            assert host != lease.entry.host or self.now - at > min(delay, lease.delay) - 1e-5
+        self.sent[lease.token] = (lease.entry.host, self.now, lease.delay)
         self.leases.append(lease)
         self.turns[lease.token] = lease
         at_once = Counter(other.entry.host for other in self.turns.values())
@@ -188,14 +196,26 @@ class BothFrontiers(RuleBasedStateMachine):
             if live is not None and live.worker == settlement.lease.worker and live.until > self.now:
                 expected += 1
                 del self.turns[live.token]
+                if settlement.answer is None:
+                    del self.sent[live.token]
         assert self.both("settle", settlements, self.now) == expected
 
-    @rule(key=keys, host=hosts, wait=waits, seconds=st.sampled_from((0.0, 2.0)), policy=policies, act=st.integers(0, 9))
-    def operator_acts(self, key: str, host: str, wait: float, seconds: float, policy: HostPolicy, act: int) -> None:
+    @rule(
+        which=st.integers(0, 99),
+        host=hosts,
+        wait=waits,
+        seconds=st.sampled_from((0.0, 2.0)),
+        policy=policies,
+        act=st.integers(0, 12),
+    )
+    def operator_acts(self, which: int, host: str, wait: float, seconds: float, policy: HostPolicy, act: int) -> None:
         if act == 0:
             self.both("drop", host)
+        elif act >= 10:
+            self.reserve("one", host)
         elif act <= 2:
-            self.both("remove", key)
+            known = sorted(known.entry.key for known in self.model.known())
+            self.both("remove", known[which % len(known)] if known else "http://a/")
         elif act == 3:
             self.both("block", host, self.now + wait, "operator")
         elif act <= 5:
@@ -205,6 +225,12 @@ class BothFrontiers(RuleBasedStateMachine):
         else:
             self.both("set_policy", host, policy if act == 7 else HostPolicy())
 
+    def reserve(self, worker: str, host: str) -> None:
+        status = self.loop.run_until_complete(self.model.host(host))
+        lease = self.both("reserve", worker, host, self.now)
+        if lease is not None:
+            self.take(lease, 0.0 if status is None else status.clock.next_time)
+
     @rule(wait=waits)
     def time_passes(self, wait: float) -> None:
         self.now += wait
@@ -212,6 +238,8 @@ class BothFrontiers(RuleBasedStateMachine):
     @rule(cleanly=st.booleans(), jump=st.sampled_from((0.0, 0.5, 100.0, -50.0)))
     def restart(self, cleanly: bool, jump: float) -> None:
         self.now += jump
+        if jump < 0:  # the wall clock was set back; no time has passed
+            self.sent = {token: (host, at + jump, delay) for token, (host, at, delay) in self.sent.items()}
         self.openings += 1
         dump, left = self.folder / f"dump-{self.openings}", self.folder / f"{self.openings}"
         self.loop.run_until_complete(self.model.checkpoint(dump))
@@ -247,7 +275,12 @@ class BothFrontiers(RuleBasedStateMachine):
             self.patches.undo()
 
 
-TestBothFrontiers = BothFrontiers.TestCase
+TestBothFrontiers = pytest.mark.timeout(600)(BothFrontiers.TestCase)
 TestBothFrontiers.settings = settings(
-    max_examples=200, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False
+    max_examples=200,
+    stateful_step_count=50,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+    database=None,
 )

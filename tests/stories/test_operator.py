@@ -102,7 +102,11 @@ def test_a_policy_changes_pace_and_user_agent(running: Running) -> None:
 
 
 def test_a_block_list_is_read_again_while_running(running: Running) -> None:
+    log = running.directory / "crawl.log"
+    before = log.read_text().count("listsread")
     (running.directory.parent / "block.txt").write_text("127.0.0.1\n")
+    while log.read_text().count("listsread") == before:
+        running.tell("status")
     running.site.routes["/next"] = page("/new")
     running.finish()
     answer = json.loads(running.tell("explain", running.site.url("/new"), "--json"))

@@ -52,7 +52,17 @@ class Simweb:
 def simweb_running(directory: Path, **options: object) -> Iterator[Simweb]:
     """Serve a synthetic web for a while."""
     ledger, manifest, seeds = directory / "ledger.jsonl", directory / "manifest.jsonl", directory / "seeds.txt"
-    words = [sys.executable, "-m", "gossamer.simweb", "--ledger", str(ledger), "--manifest", str(manifest)]
+    words = [
+        sys.executable,
+        "-m",
+        "gossamer.simweb",
+        "--ledger",
+        str(ledger),
+        "--manifest",
+        str(manifest),
+        "--seeds",
+        str(seeds),
+    ]
     for name, value in options.items():
         words += [f"--{name.replace('_', '-')}"] if value is True else [f"--{name.replace('_', '-')}", str(value)]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=CLEAN)
@@ -60,7 +70,6 @@ def simweb_running(directory: Path, **options: object) -> Iterator[Simweb]:
         assert server.stdout is not None
         ready = json.loads(server.stdout.readline())
         entries = [json.loads(line) for line in manifest.read_text().splitlines()]
-        seeds.write_text("".join(f"{entry['url']}\n" for entry in entries if entry["found_by"] == "seed"))
         yield Simweb(ready["port"], seeds, ledger, entries, ready["dns_port"])
     finally:
         server.terminate()

@@ -16,7 +16,10 @@ def simweb(
     seeds: Annotated[Path | None, typer.Option(help="write the seeds here, one a line", metavar="FILE")] = None,
     dns: Annotated[bool, typer.Option("--dns", help="also answer for the host names, over UDP")] = False,
 ) -> None:
-    """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON."""
+    """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON.
+
+    Crawl it with `gossamer crawl --seeds FILE --resolve *.sim:127.0.0.1 --allow-private 127.0.0.0/8 --delay 0.05`.
+    """
     from gossamer.simweb.__main__ import main
 
     words = ["--hosts", str(hosts), "--pages", str(pages), "--seed", str(seed), "--port", str(port)]

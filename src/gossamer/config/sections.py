@@ -61,8 +61,8 @@ class Key(Section):
     drop_trailing_slash: bool = Field(True, description="/a/ is /a")
     normalize_percent: bool = Field(True, description="decode needless percent-encoding, upper-case the rest")
     drop_empty_query: bool = Field(True, description="/a? is /a")
-    drop_default_port: bool = Field(True, description="http://a:80/ is http://a/")
-    drop_fragment: bool = Field(True, description="/a#b is /a")
+    drop_default_port: bool = Field(True, description="http://a:80/ is http://a/; off: the port is always written")
+    drop_fragment: bool = Field(True, description="/a#b is /a; a link in a page loses its fragment either way")
 
 
 class Politeness(Section):

@@ -50,8 +50,8 @@ class Body:
     def read(self, limit: int | None = None) -> bytes:
         """Return the whole body, or its first `limit` bytes."""
         if self._file is not None:
-            self._file.seek(0)
-            return self._file.read(self.size if limit is None else limit)
+            self._file.flush()
+            return os.pread(self._file.fileno(), self.size if limit is None else limit, 0)
         if len(self._chunks) > 1:
             self._chunks = [b"".join(self._chunks)]
         content = self._chunks[0] if self._chunks else b""

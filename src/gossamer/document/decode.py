@@ -12,14 +12,14 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-import brotli
+import brotlicffi
 import zstandard
 from isal import isal_zlib
 from msgspec import Struct
 
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _ISAL_ERROR: Any = isal_zlib.error
-_BROKEN = (_ISAL_ERROR, zlib.error, brotli.error, zstandard.ZstdError, EOFError)
+_BROKEN = (_ISAL_ERROR, zlib.error, brotlicffi.error, zstandard.ZstdError, EOFError)
 _STEP = 64 * 1024  # input taken at once
 _ZSTD_STEP = 1024  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
 _SMALL_STEP = 16  # likewise for a broken stream: a failing step loses its output
@@ -143,7 +143,7 @@ def _inflate(raw: bytes, position: int, step: int, window: int) -> Generator[byt
 
 
 def _brotli_blocks(raw: bytes, step: int) -> Iterator[bytes]:
-    stream = brotli.Decompressor()
+    stream = brotlicffi.Decompressor()
     for position in range(0, len(raw), step):
         yield stream.process(raw[position : position + step], output_buffer_limit=_BLOCK)
         while not stream.can_accept_more_data():

@@ -22,7 +22,8 @@ _HTML = re.compile(
 )
 # What stands before the root element: each item whole or not at all, so that a hostile prolog costs no more than its length.
 _ROOT = re.compile(
-    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE\b[^>\[]*(?:\[.*?\]\s*)?>)*+<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)",
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE\b[^>\[]*(?>\[(?>\"[^\"]*\"|'[^']*'|[^\"'\]]+)*+\]\s*)?>)*+"
+    rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)",
     re.DOTALL | re.IGNORECASE,
 )
 _SITEMAP = "application/xml"

@@ -27,6 +27,7 @@ _TLS = {
     pycurl.E_SSL_CRL_BADFILE,
 }
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
+_SECOND = {pycurl.E_ABORTED_BY_CALLBACK, pycurl.E_COULDNT_CONNECT}  # how the end of a second request looks
 _LOST = {pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR}
 
 
@@ -37,12 +38,12 @@ def failure_of(code: int, text: str, *, requested: bool, received: bool) -> tupl
         return Outcome.TIMED_OUT, f"no {'answer' if requested else 'connection'} in time{said}"
     if code in _TLS:
         return Outcome.TLS_FAILED, f"no secure connection{said}"
+    if code in _SECOND and requested:
+        return Outcome.CONNECT_FAILED, "the server closed a kept connection as the request left; asking again needs a new turn"
     if code == pycurl.E_COULDNT_CONNECT:
         return Outcome.CONNECT_FAILED, f"no connection{said}"
     if code == pycurl.E_COULDNT_RESOLVE_HOST:
         return Outcome.DNS_FAILED, f"the name has no address{said}"
-    if code == pycurl.E_ABORTED_BY_CALLBACK:
-        return Outcome.CONNECT_FAILED, "the server closed a kept connection as the request left; asking again needs a new turn"
     if received:
         return Outcome.PROTOCOL_ERROR, f"the head of the answer is broken{said}"
     if code == pycurl.E_GOT_NOTHING:

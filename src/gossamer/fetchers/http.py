@@ -156,5 +156,4 @@ class HttpFetcher:
         ended = self._clock.now()
         if transfer.started is None:
             return asked, ended, ended
-        waited = transfer.waited()
-        return transfer.started, min(transfer.started + waited, ended) if transfer.lines else ended, ended
+        return transfer.started, ended if transfer.answered is None else transfer.answered, ended

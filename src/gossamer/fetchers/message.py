@@ -21,7 +21,6 @@ _URL = re.compile(
     rf"([^#{_NOT_WIRE}]*)(?:#.*)?",
 )
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
-_FIELD = re.compile(r"\n([^:\s][^:\n]*):[ \t]*([^\n]*)")
 _BLANK = (b"\r\n", b"\n")
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = "gzip, deflate, br, zstd"
@@ -108,4 +107,5 @@ def _fields(raw: bytes) -> tuple[tuple[str, str], ...]:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
-    return tuple([(name.rstrip().lower(), value.rstrip()) for name, value in _FIELD.findall(text)])
+    lines = [line.partition(":") for line in text.split("\n")[1:-2]]
+    return tuple([(name.rstrip().lower(), value.strip()) for name, _, value in lines if name[:1] > " "])

@@ -36,6 +36,8 @@ class Transfer:
         self._guard = guard
         self._clock = clock
         self.curl: Any = pycurl.Curl()
+        self._verifies = True  # as libcurl does by itself
+        self._told = ""  # the host and port whose address libcurl knows from us
         self.forget()
         self._set_standing_options()
 
@@ -49,11 +51,24 @@ class Transfer:
         curl.setopt(pycurl.URL, target.origin)
         curl.setopt(pycurl.REQUEST_TARGET, path)
         curl.setopt(pycurl.HTTPHEADER, lines)
-        # "+": the entry grows old like any other, so that the table of addresses inside libcurl does not grow without end.
-        curl.setopt(pycurl.RESOLVE, [f"+{target.host}:{target.port}:{','.join(addresses)}"])
-        insecure = request.insecure or self._settings.insecure
-        curl.setopt(pycurl.SSL_VERIFYPEER, 0 if insecure else 1)
-        curl.setopt(pycurl.SSL_VERIFYHOST, 0 if insecure else 2)
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        curl.setopt(pycurl.RESOLVE, self._resolved(f"{host}:{target.port}", addresses))
+        self._verify(not (request.insecure or self._settings.insecure))
+
+    def _verify(self, certificates: bool) -> None:
+        """Check the server's certificate, or accept any."""
+        if certificates is not self._verifies:
+            self._verifies = certificates
+            self.curl.setopt(pycurl.SSL_VERIFYPEER, 1 if certificates else 0)
+            self.curl.setopt(pycurl.SSL_VERIFYHOST, 2 if certificates else 0)
+
+    def _resolved(self, place: str, addresses: tuple[str, ...]) -> list[str]:
+        """Tell libcurl an address, and to forget the last one we told it: it walks over all it knows at every request."""
+        entries = [f"{place}:{','.join(addresses)}"]
+        if self._told not in ("", place):
+            entries.append(f"-{self._told}")
+        self._told = place
+        return entries
 
     def forget(self) -> None:
         """Let go of what the last transfer brought; its body belongs to whoever took it."""
@@ -62,22 +77,17 @@ class Transfer:
         self.lines: list[bytes] = []
         self.body = Body(self._settings.spool)
         self.started: float | None = None  # when the request left
+        self.answered: float | None = None  # when the first byte of the answer was here
         self.address = ""
         self.connections = 0  # opened for this transfer
         self.refusal = ""  # why an address was not connected to
         self.no_socket = ""  # why this machine could not open a socket
         self.spool_error: OSError | None = None
-        self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)
 
     @property
     def head_size(self) -> int:
         """Bytes of all header lines so far."""
         return sum(map(len, self.lines))
-
-    def waited(self) -> float:
-        """Return the seconds from the request to the first byte of the answer, 0 when none came."""
-        first: int = self.curl.getinfo(pycurl.STARTTRANSFER_TIME_T)
-        return max(0, first - int(self.curl.getinfo(pycurl.PRETRANSFER_TIME_T))) / 1e6
 
     def close(self) -> None:
         """Free the handle."""
@@ -87,6 +97,8 @@ class Transfer:
 
     def _on_open(self, _purpose: int, address: Any) -> Any:
         """Open the socket of one connect, unless the address may not be contacted: no connect goes past this."""
+        if self.started is not None:
+            return pycurl.SOCKET_BAD  # for a second request: see above
         family, kind, protocol, place = address
         self.refusal = self._guard(place[0])
         if self.refusal:
@@ -101,6 +113,11 @@ class Transfer:
         self.connections += 1
         return opened
 
+    def _on_resolve(self) -> int:
+        """Keep libcurl from asking anyone for an address: it was told the one it may use."""
+        self.refusal = "the host is an odd spelling of an address that was not looked up"
+        return 1
+
     def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
         """Note when and where the request leaves; stop a second one."""
         if self.started is not None:
@@ -108,6 +125,12 @@ class Transfer:
         self.started = self._clock.now()
         self.address = address
         return int(pycurl.PREREQFUNC_OK)
+
+    def _on_header(self, line: bytes) -> None:
+        """Take a line of the head. The first is timed here: libcurl's own timer may run ahead, and politeness counts on it."""
+        if self.answered is None:
+            self.answered = self._clock.now()
+        self.lines.append(line)
 
     def _on_body(self, chunk: bytes) -> int | None:
         """Take a piece of the body; end the transfer when it is enough."""
@@ -141,12 +164,12 @@ class Transfer:
             pycurl.NOSIGNAL: 1,
             pycurl.CONNECTTIMEOUT_MS: int(settings.connect_timeout * _MILLISECONDS),
             pycurl.TIMEOUT_MS: int(settings.total_timeout * _MILLISECONDS),
-            # An address given by RESOLVE must outlive its transfer, or libcurl would ask the system's resolver.
-            pycurl.DNS_CACHE_TIMEOUT: int(settings.total_timeout) + 60,
             pycurl.LOW_SPEED_LIMIT: settings.min_rate,
             pycurl.LOW_SPEED_TIME: RATE_SECONDS,
+            pycurl.RESOLVER_START_FUNCTION: self._on_resolve,
             pycurl.OPENSOCKETFUNCTION: self._on_open,
             pycurl.PREREQFUNCTION: self._on_request,
+            pycurl.HEADERFUNCTION: self._on_header,
             pycurl.WRITEFUNCTION: self._on_body,
         }
         for option, value in options.items():

@@ -111,8 +111,7 @@ class EmbeddedFrontier:
     @_whole
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         counts = self._admission.admit(entries, now)
-        if not self._ledger.is_clean():
-            self._ledger.commit()
+        self._commit_changes()
         return Discovered(*counts)
 
     # --- turns out ---------------------------------------------------------------------------------------------------
@@ -120,10 +119,7 @@ class EmbeddedFrontier:
     @_whole
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         self._return_expired(now)
-        for host in self._schedule.woken(now):
-            self._ledger.wake(host, now)
-        if not self._ledger.is_clean():
-            self._ledger.commit()  # what came back is on disk before queues are read
+        self._wake(now)
         leases: list[Lease] = []
         while len(leases) < limit and (picked := self._schedule.pick(now)) is not None:
             host, priority = picked
@@ -156,6 +152,16 @@ class EmbeddedFrontier:
                 self._meta.leased -= 1
                 self._meta.waiting += 1
                 self._ledger.queue(host, row, now)
+        self._commit_changes()
+
+    def _wake(self, now: float) -> None:
+        for host in self._schedule.woken(now):
+            self._ledger.wake(host, now)
+        self._commit_changes()  # what comes back is on disk before the queues are read
+
+    def _commit_changes(self) -> None:
+        if not self._ledger.is_clean():
+            self._ledger.commit()
 
     def _next_time(self, now: float) -> float | None:
         soonest = self._schedule.next_time()

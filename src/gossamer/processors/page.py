@@ -85,6 +85,10 @@ class Page:
         source = attributes.get("src")
         if source:
             self._links.add_image(source)
+        if "srcset" in attributes:
+            self._candidates(attributes)
+
+    def _candidates(self, attributes: Attributes) -> None:
         candidates = attributes.get("srcset")
         if candidates:
             for url in _srcset(candidates):
@@ -141,7 +145,7 @@ _READERS: dict[str, Callable[[Page, Attributes], None]] = {
     "img": Page._image,
     "link": Page._link,
     "meta": Page._meta,
-    "source": Page._image,
+    "source": Page._candidates,
     "title": Page._title_element,
 }
 

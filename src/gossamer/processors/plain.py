@@ -8,7 +8,7 @@ from gossamer.processors.sitemap import MOST_URLS
 from gossamer.records import Document, Extract, LinkKind
 from gossamer.url.parse import Base, split
 
-_SITEMAP = re.compile(r"/[^/]*sitemap[^/]*\.txt(?:\.gz)?", re.IGNORECASE)
+_SITEMAP = re.compile(r"/[^/]*sitemap[^/]*\.txt(?:\.gz)?\Z", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"\s*(https?://\S+)\s*", re.IGNORECASE)
 
 

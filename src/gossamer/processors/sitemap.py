@@ -1,9 +1,9 @@
 """Sitemaps and sitemap indexes in XML: every `loc` becomes a link, pages and nested sitemaps alike.
 
 Read as a stream of events, without a tree, so that memory does not grow with the file. Namespaces may be missing or wrong, as
-they often are. Entities are never resolved and nothing is loaded. A broken file gives what was read before the break.
-lastmod, changefreq and priority are not read. Standard: https://www.sitemaps.org/protocol.html, which allows 50,000 URLs and
-50 MiB a file; what is beyond is not read.
+they often are. Nothing is loaded, and libxml2's limit on amplification keeps entities small. A broken file gives what was
+read before the break. lastmod, changefreq and priority are not read. Standard: https://www.sitemaps.org/protocol.html, which
+allows 50,000 URLs and 50 MiB a file; what is beyond is not read.
 """
 
 from lxml import etree

@@ -39,12 +39,18 @@ class Rules:
         """Return the group that a robot follows; one without rules when the file does not speak of it."""
         known = self._compiled.get(agent)
         if known is None:
-            anyone = self._records.get("*", [])
-            records = self._records.get(product_token(agent) or "*", anyone)
-            delays = [record.delay for record in records if record.delay is not None]
-            known = Group((rule for record in records for rule in record.rules), max(delays, default=None))
+            token = product_token(agent)
+            name = token if token in self._records and token else "*"
+            known = self._compiled.get(name) or self._compile(name)
             self._compiled[agent] = known
         return known
+
+    def _compile(self, name: str) -> Group:
+        records = self._records.get(name, [])
+        delays = [record.delay for record in records if record.delay is not None]
+        group = Group((rule for record in records for rule in record.rules), max(delays, default=None))
+        self._compiled[name] = group
+        return group
 
     def judge(self, url: str, agent: str) -> Verdict:
         """Return whether `agent` may fetch a URL, and the line that decided."""

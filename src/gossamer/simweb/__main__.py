@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             cache_bytes=options.cache_bytes,
             warm=options.warm,
         )
-        uvloop.run(serve(settings, ledger=options.ledger, manifest_path=options.manifest, with_dns=options.dns))
+        files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
+        uvloop.run(serve(settings, **files, with_dns=options.dns))
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return 0
@@ -55,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--warm", action="store_true", help="render what the cache holds before being ready")
     parser.add_argument("--ledger", help="file that every request is appended to")
     parser.add_argument("--manifest", help="file for the truth about every URL")
+    parser.add_argument("--seeds", help="file for the root of every host, one a line")
     parser.add_argument("--dns", action="store_true", help="also answer for the names, over UDP")
     return parser
 

@@ -8,7 +8,7 @@ import gzip
 from dataclasses import dataclass
 from random import Random
 
-import brotli
+import brotlicffi
 
 from gossamer.simweb.sites import Resource
 
@@ -93,7 +93,7 @@ def _content_type(resource: Resource) -> str:
 def _encode(coding: str, content: bytes) -> bytes:
     if coding == "gzip":
         return gzip.compress(content, _GZIP_EFFORT, mtime=0)
-    return bytes(brotli.compress(content, quality=_BROTLI_EFFORT))
+    return bytes(brotlicffi.compress(content, quality=_BROTLI_EFFORT))
 
 
 def _chunk(content: bytes, rng: Random) -> bytes:

@@ -9,6 +9,7 @@ import gc
 import json
 import signal
 import sys
+from pathlib import Path
 
 from gossamer.simweb import manifest
 from gossamer.simweb.dns import NameServer
@@ -18,7 +19,12 @@ from gossamer.simweb.settings import SimwebSettings
 
 
 async def serve(
-    settings: SimwebSettings, *, ledger: str | None = None, manifest_path: str | None = None, with_dns: bool = False
+    settings: SimwebSettings,
+    *,
+    ledger: str | None = None,
+    manifest_path: str | None = None,
+    seeds_path: str | None = None,
+    with_dns: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
     stop = asyncio.Event()
@@ -30,6 +36,8 @@ async def serve(
     dns_port = await names.start() if with_dns else None
     if manifest_path is not None:
         manifest.write(server.web, manifest_path)
+    if seeds_path is not None:
+        Path(seeds_path).write_text("".join(f"{url}\n" for url in server.web.seeds))
     gc.collect()
     gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers
     sys.stdout.write(json.dumps(announcement(server, dns_port)) + "\n")

@@ -14,8 +14,10 @@ from gossamer.simweb import words
 PARAGRAPH = b"</p>\n<p>"
 _SENTENCES_PER_PARAGRAPH = 5
 _RUN = 6  # sentences drawn at a time
-_ENGLISH_SENTENCES = 8192
+_ENGLISH_SENTENCES = 4096
 _OTHER_SENTENCES = 1024
+
+_SLOTS = {"a": words.ADJECTIVES, "n": words.NOUNS, "v": words.VERBS, "p": words.PREPOSITIONS, "d": words.ADVERBS}
 
 
 class Language(NamedTuple):
@@ -92,16 +94,8 @@ def _english_title(number: int) -> str:
 
 def _english(rng: Random) -> str:
     pattern = rng.choice(words.ENGLISH_PATTERNS)
-    for slot, stock in (
-        ("{a}", words.ADJECTIVES),
-        ("{n}", words.NOUNS),
-        ("{v}", words.VERBS),
-        ("{p}", words.PREPOSITIONS),
-        ("{d}", words.ADVERBS),
-    ):
-        while slot in pattern:
-            pattern = pattern.replace(slot, rng.choice(stock), 1)
-    text = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", pattern)
+    filled = re.sub(r"\{(.)\}", lambda slot: rng.choice(_SLOTS[slot[1]]), pattern)
+    text = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", filled)
     return text[0].upper() + text[1:]
 
 

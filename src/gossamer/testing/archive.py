@@ -11,7 +11,7 @@ import asyncio
 import gzip
 from collections.abc import Awaitable, Callable
 
-import brotli
+import brotlicffi
 from msgspec.structs import replace
 
 from gossamer.document.body import Body
@@ -65,12 +65,12 @@ def chunked(content: bytes, size: int = 100) -> bytes:
 def answers() -> dict[str, Fetched]:
     """Make one answer of every kind an archive meets."""
     chunks = b"Transfer-Encoding: chunked\r\n"
-    packed = gzip.compress(PAGE)
+    packed = gzip.compress(PAGE, mtime=0)
     return {
         "plain": answer(head=b"Content-Length: %d\r\n" % len(PAGE)),
         "chunked": answer(chunked(PAGE), head=chunks),
         "gzip": answer(packed, head=b"Content-Encoding: gzip\r\n"),
-        "br": answer(brotli.compress(PAGE), head=b"Content-Encoding: br\r\n"),
+        "br": answer(brotlicffi.compress(PAGE), head=b"Content-Encoding: br\r\n"),
         "gzip in chunks": answer(chunked(packed), head=b"Content-Encoding: gzip\r\n" + chunks),
         "truncated": answer(PAGE[:100], head=b"Content-Length: 5000\r\n", truncated="length"),
         "truncated in chunks": answer(chunked(PAGE)[:150], head=chunks, truncated="disconnect"),

@@ -9,6 +9,9 @@ know about paths and queries does not hold elsewhere, and the key of any other U
 URLs by accident of spelling: an encoded reserved character stays apart from a bare one, and a stray `%` never completes
 an escape. Scheme and host never change.
 
+Two rules of the list have little to do, because a wire URL has neither default port nor fragment: switched off, the one
+writes every default port out, the other keeps the fragment of a URL that was parsed with one (a seed).
+
 The kept lists are names that many sites use for nothing but following visitors around or keeping a session.
 """
 

@@ -117,9 +117,9 @@ def parse(text: str, base: str | None = None) -> Url:
 
 def split(wire: str) -> Url:
     """Take a wire URL apart that `parse` or `Base.join` made: half the price of `parse`, but nothing is checked again."""
-    if not wire.startswith(HTTP):
-        return parse(wire)
     start = wire.find("/", 8)
+    if start < 0 or not wire.startswith(HTTP):
+        return parse(wire)
     scheme, host, port = _authority(wire[:start])
     mark = wire.find("?", start)
     if mark < 0:

@@ -120,7 +120,7 @@ class Admission:
         return Entry(
             url=candidate.url.wire,
             key=self._keys.key(candidate.url),
-            host=candidate.url.host,
+            host=candidate.url.host.rstrip("."),  # a.example. is the same machine as a.example
             depth=candidate.depth,
             kind=candidate.kind,
             via=via,

@@ -33,6 +33,10 @@ class Stopping(Struct, frozen=True):
     reason: str
 
 
+class ListsRead(Struct, frozen=True):
+    """A list file changed; its new lines count from now on."""
+
+
 class Trouble(Struct, frozen=True):
     """Something of ours went wrong; the crawl goes on."""
 
@@ -40,7 +44,7 @@ class Trouble(Struct, frozen=True):
     trace: str = ""
 
 
-Event = VisitEnded | Paused | Resumed | Stopping | Trouble
+Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble
 Listener = Callable[[Event], None]
 
 

@@ -17,7 +17,7 @@ from gossamer.protocols import Frontier
 from gossamer.records import Lease
 from gossamer.worker.admit import Admission
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, Paused, Resumed, Stopping, Trouble, VisitEnded
+from gossamer.worker.events import Event, Events, ListsRead, Paused, Resumed, Stopping, Trouble, VisitEnded
 from gossamer.worker.lists import Lists
 
 LOOK_AROUND = 1.0  # seconds between looks at list files and free disk space
@@ -157,7 +157,10 @@ class Pool:
             return
         self._looked = now
         try:
-            self._admission.scope = self._lists.refreshed(self._admission.scope)
+            scope = self._lists.refreshed(self._admission.scope)
+            if scope is not self._admission.scope:
+                self._admission.scope = scope
+                self._events.publish(ListsRead())
         except ConfigError as error:
             self._events.publish(Trouble(f"{error}; the crawl goes on with the list as it was"))
         self._watch_disk()

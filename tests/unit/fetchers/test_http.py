@@ -166,18 +166,19 @@ async def test_a_redirect_is_returned_and_not_followed(server: RawServer, fetche
     assert len(server.requests) == 1
 
 
-async def test_a_server_sees_a_request_once_even_when_it_drops_a_kept_connection(
-    server: RawServer, fetcher: HttpFetcher
+@pytest.mark.parametrize("kept", [1, 2])
+async def test_a_server_sees_a_request_once_even_when_it_drops_kept_connections(
+    server: RawServer, fetcher: HttpFetcher, kept: int
 ) -> None:
     async def drop(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.close()
 
     server.routes |= {"/": HELLO, "/drop": drop}
-    await fetcher.fetch(ask(server.url()))
+    await asyncio.gather(*(fetcher.fetch(ask(server.url())) for _ in range(kept)))
     answer = await fetcher.fetch(ask(server.url("/drop")))
-    assert [head.split()[1] for head in server.requests] == [b"/", b"/drop"]
-    assert answer.outcome is Outcome.CONNECT_FAILED
-    assert answer.sent
+    assert [head.split()[1] for head in server.requests] == [b"/"] * kept + [b"/drop"]
+    assert server.connections == kept
+    assert (answer.outcome, answer.sent) == (Outcome.CONNECT_FAILED, True)
     assert "kept connection" in answer.detail
     assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.OK
 

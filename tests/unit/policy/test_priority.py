@@ -33,7 +33,7 @@ def test_a_pure_order_looks_at_the_depth_alone(order: Order) -> None:
     assert len({rank(kind, 3, redirects, order) for kind in LinkKind for redirects in (0, 2)}) == 1
 
 
-def test_seeds_come_first_then_sitemaps_then_pages_then_what_is_no_page() -> None:
+def test_seeds_come_first_then_sitemaps_then_pages_then_images() -> None:
     ranks = [rank(kind, 1, 0, "priority") for kind in (LinkKind.SEED, LinkKind.SITEMAP, LinkKind.ANCHOR, LinkKind.IMAGE)]
     assert [score for score, _ in ranks] == sorted((score for score, _ in ranks), reverse=True)
     assert [found for _, found in ranks] == [Priority.HIGH, Priority.HIGH, Priority.HIGH, Priority.LOW]

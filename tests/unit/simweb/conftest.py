@@ -18,6 +18,12 @@ def web() -> Web:
     return build(SimwebSettings(), port=8080)
 
 
+@pytest.fixture(scope="session")
+def light_web() -> Web:
+    """The default web with short pages, for tests that read all of it."""
+    return build(SimwebSettings(max_bytes=8_000), port=8080)
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[SimwebServer]:
     """A running server of a small web with every kind of host, which keeps its ledger in memory."""

@@ -53,6 +53,7 @@ async def test_what_is_no_question_gets_no_answer_and_does_no_harm(names: tuple[
     pieces = [question[:length] for length in range(len(question))]
     answered = bytes([question[0], question[1], 0x80]) + question[3:]
     endless = question[:12] + b"\xc0\x0c\x00\x01\x00\x01"
-    for message in (*pieces, answered, endless, b"\xff" * 40):
+    too_long = question[:12] + b"\x40" + b"a" * 64 + b"\x00\x00\x01\x00\x01"
+    for message in (*pieces, answered, endless, too_long, b"\xff" * 40):
         assert server.answer(message) is None
     assert str((await ask(port, question)).rr[0].rdata) == "127.0.0.1"

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -14,23 +15,32 @@ from gossamer.simweb import ledger, manifest
 from gossamer.simweb.__main__ import main
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     options = ["--hosts", "12", "--pages", "60", "--seed", "1", "--port", "0", "--dns"]
     files = ["--ledger", str(tmp_path / "ledger"), "--manifest", str(tmp_path / "manifest")]
-    with subprocess.Popen([sys.executable, "-m", "gossamer.simweb", *options, *files], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        ready = json.loads(process.stdout.readline())
-        assert set(ready) == {"port", "dns_port", "addresses", "resolve", "seeds"}
-        assert (ready["addresses"], ready["resolve"], ready["seeds"]) == (["127.0.0.1"], ["*.sim:127.0.0.1"], 12)
-        request = Request(f"http://127.0.0.1:{ready['port']}/", headers={"Host": "h0000.sim"})
-        with urlopen(request) as response:
-            assert response.status == 200
-        answer = DNSRecord.parse(DNSRecord.question("h0003.sim").send("127.0.0.1", ready["dns_port"]))
-        assert str(answer.rr[0].rdata) == "127.0.0.1"
-        process.send_signal(number)
-        assert process.stdout.read() == b""
-    assert process.returncode == 0
+    started = subprocess.Popen([sys.executable, "-m", "gossamer.simweb", *options, *files], stdout=subprocess.PIPE)
+    yield started
+    started.kill()
+    started.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(
+    process: subprocess.Popen[bytes], tmp_path: Path, number: signal.Signals
+) -> None:
+    assert process.stdout is not None
+    ready = json.loads(process.stdout.readline())
+    assert set(ready) == {"port", "dns_port", "addresses", "resolve", "seeds"}
+    assert (ready["addresses"], ready["resolve"], ready["seeds"]) == (["127.0.0.1"], ["*.sim:127.0.0.1"], 12)
+    request = Request(f"http://127.0.0.1:{ready['port']}/", headers={"Host": "h0000.sim"})
+    with urlopen(request) as response:
+        assert response.status == 200
+    answer = DNSRecord.parse(DNSRecord.question("h0003.sim").send("127.0.0.1", ready["dns_port"], timeout=10))
+    assert str(answer.rr[0].rdata) == "127.0.0.1"
+    process.send_signal(number)
+    assert process.wait(timeout=20) == 0
+    assert process.stdout.read() == b""
     assert [(line.host, line.path) for line in ledger.read(tmp_path / "ledger")] == [("h0000.sim", "/")]
     assert f"http://h0000.sim:{ready['port']}/" in {entry.url for entry in manifest.read(tmp_path / "manifest")}
 

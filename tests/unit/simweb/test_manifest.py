@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 from xml.etree import ElementTree
 
-import brotli
+import brotlicffi
 import cchardet
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -44,7 +44,7 @@ def content_of(answer: Answer) -> bytes:
             size, _, rest = rest.partition(b"\r\n")
             body, rest = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
     coding = headers.get("content-encoding")
-    return gzip.decompress(body) if coding == "gzip" else brotli.decompress(body) if coding == "br" else body
+    return gzip.decompress(body) if coding == "gzip" else brotlicffi.decompress(body) if coding == "br" else body
 
 
 def text_of(answer: Answer) -> str:
@@ -127,9 +127,9 @@ def crawl(web: Web, order: random.Random) -> tuple[dict[str, int], set[str], dic
     return fetched, passed_over - set(fetched), depths
 
 
-def test_a_crawl_of_the_served_bytes_in_any_order_finds_what_the_manifest_says(web: Web) -> None:
-    entries = {key(entry.url): entry for entry in manifest.manifest(web)}
-    fetched, passed_over, depths = crawl(web, random.Random(11))
+def test_a_crawl_of_the_served_bytes_in_any_order_finds_what_the_manifest_says(light_web: Web) -> None:
+    entries = {key(entry.url): entry for entry in manifest.manifest(light_web)}
+    fetched, passed_over, depths = crawl(light_web, random.Random(11))
     assert fetched == {name: entry.status for name, entry in entries.items() if entry.fetch}
     assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
     assert max(depths.values()) <= 15
@@ -144,17 +144,17 @@ def test_small_webs_keep_the_same_promise(hosts: int, pages: int, seed: int) -> 
     assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
 
 
-def test_every_url_that_exists_is_listed_once(web: Web) -> None:
-    entries = manifest.manifest(web)
-    existing = {thing.url for host in web.hosts for thing in host.table.values() if thing.kind != "robots"}
+def test_every_url_that_exists_is_listed_once(light_web: Web) -> None:
+    entries = manifest.manifest(light_web)
+    existing = {thing.url for host in light_web.hosts for thing in host.table.values() if thing.kind != "robots"}
     listed = [entry.url for entry in entries]
     assert len(listed) == len(set(listed))
     assert existing <= set(listed)
     assert {url for url in set(listed) - existing if ".sim" in url} == set()
 
 
-def test_every_rule_refuses_something_and_every_outcome_occurs(web: Web) -> None:
-    entries = manifest.manifest(web)
+def test_every_rule_refuses_something_and_every_outcome_occurs(light_web: Web) -> None:
+    entries = manifest.manifest(light_web)
     assert {entry.outcome for entry in entries} == OUTCOMES
     assert {entry.rule for entry in entries if not entry.fetch} == {
         "scope.within", "robots.txt", "robots.meta", "documents.follow", "fetch.max_redirects",
@@ -165,28 +165,28 @@ def test_every_rule_refuses_something_and_every_outcome_occurs(web: Web) -> None
     assert {entry.requests_max for entry in entries} == {0, 1, 2, 4}
 
 
-def test_the_title_of_a_page_is_read_from_its_bytes_whatever_its_charset(web: Web) -> None:
-    titled = [entry for entry in manifest.manifest(web) if entry.title]
+def test_the_title_of_a_page_is_read_from_its_bytes_whatever_its_charset(light_web: Web) -> None:
+    titled = [entry for entry in manifest.manifest(light_web) if entry.title]
     legacy = 0
     for entry in titled:
-        resource = web.lookup(entry.url)
+        resource = light_web.lookup(entry.url)
         assert resource is not None
         if resource.charset != "utf-8" or resource.number % 40 == 0:
             legacy += resource.charset != "utf-8"
-            found = LexborHTMLParser(text_of(web.answer(entry.url))).css_first("title")
+            found = LexborHTMLParser(text_of(light_web.answer(entry.url))).css_first("title")
             assert found is not None and found.text() == entry.title, entry.url
     assert legacy == 15
 
 
-def test_a_group_of_copies_shares_its_bytes_and_lists_them_as_duplicates(web: Web) -> None:
+def test_a_group_of_copies_shares_its_bytes_and_lists_them_as_duplicates(light_web: Web) -> None:
     groups: dict[str, set[bytes]] = {}
-    for entry in manifest.manifest(web):
+    for entry in manifest.manifest(light_web):
         if entry.group:
             assert entry.outcome == "duplicate"
-            groups.setdefault(entry.group, set()).add(content_of(web.answer(entry.url)))
+            groups.setdefault(entry.group, set()).add(content_of(light_web.answer(entry.url)))
     assert len(groups) == 8 and all(len(contents) == 1 for contents in groups.values())
 
 
-def test_a_manifest_is_read_back_as_it_was_written(web: Web, tmp_path: Path) -> None:
-    manifest.write(web, tmp_path / "manifest.jsonl")
-    assert manifest.read(tmp_path / "manifest.jsonl") == manifest.manifest(web)
+def test_a_manifest_is_read_back_as_it_was_written(light_web: Web, tmp_path: Path) -> None:
+    manifest.write(light_web, tmp_path / "manifest.jsonl")
+    assert manifest.read(tmp_path / "manifest.jsonl") == manifest.manifest(light_web)

@@ -23,6 +23,8 @@ def test_a_request_is_read_without_port_and_case_of_its_host() -> None:
         b"G=T / HTTP/1.1\r\nHost: a",
         b"GET / HTTP/1.1\r\nHost a",
         b"GET / HTTP/1.1\r\nHost : a",
+        b"GET / HTTP/1.1\r\nHost: a\r\nAccept : b",
+        b"GET / HTTP/1.1\r\nHost: a\r\n folded: b",
         b"GET / HTTP/1.1\r\n Host: a",
         b"GET / HTTP/1.1\r\nHost: a\nX: b",
         b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3",

@@ -21,7 +21,7 @@ def find(server: SimwebServer, wanted: Callable[[Resource], bool]) -> Resource:
 
 
 async def test_the_whole_web_is_served_as_the_manifest_says_and_as_it_was_made(client: OpenClient) -> None:
-    server = SimwebServer(SimwebSettings(), Ledger(keep=True))
+    server = SimwebServer(SimwebSettings(max_bytes=20_000), Ledger(keep=True))
     await server.start()
     entries = [entry for entry in manifest.manifest(server.web) if ".sim:" in entry.url]
 

@@ -117,6 +117,19 @@ def test_copies_have_the_same_bytes_and_nothing_else_has(web: Web) -> None:
     assert 1 in hosts and max(hosts) > 1
 
 
+def test_copies_carry_the_same_links_whichever_is_asked(web: Web) -> None:
+    copies = [page for page in everything(web) if page.original is not None]
+    assert len(copies) == 15
+    for page in copies:
+        assert page.original is not None and web.links(page) == web.links(page.original)
+        assert all(link.href.startswith("http://") for link in web.links(page))
+
+
+def test_hosts_that_are_slow_or_closed_have_few_pages(web: Web) -> None:
+    most = {"slow": 10, "pace": 24, "deny": 4, "unreachable": 4}
+    assert all(len(host.pages) <= most.get(host.role, 80) for host in web.hosts)
+
+
 def test_aliases_name_the_same_page(web: Web) -> None:
     aliased = [page for page in everything(web) if page.aliases]
     assert len(aliased) > 20

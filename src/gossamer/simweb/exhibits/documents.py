@@ -18,12 +18,10 @@ def charset_exhibit(charset: str) -> Exhibit:
 
     def charset_pages(builder: Builder, host: Host, other: Host) -> None:
         for declared in ("header", "meta", "nowhere"):
-            # Cut to a bare text, these bytes must still be long enough to be recognised and within the web's bounds.
+            # In a legacy charset a page shrinks to a third at worst: this keeps it recognisable and within the bounds.
             size = 4 * builder.settings.min_bytes
-            path = f"/{charset}/{declared}.html"
-            builder.add(
-                builder.perch(host), path, charset=charset, declared=declared, language=CHARSETS[charset], size=size
-            )  # fmt: skip
+            path, language = f"/{charset}/{declared}.html", CHARSETS[charset]
+            builder.add(builder.perch(host), path, size=size, language=language, charset=charset, declared=declared)
 
     return charset_pages
 

@@ -133,8 +133,11 @@ class DirectoryArchive:
 
     def _pack_large(self, fetched: Fetched, digest: str, record_id: str) -> Body:
         packed = Body(warc.LARGE)
-        for piece in self._pack(warc.kept(fetched, digest, None, record_id)):
-            packed.write(piece)
+        try:
+            for piece in self._pack(warc.kept(fetched, digest, None, record_id)):
+                packed.write(piece)
+        except OSError as error:
+            raise failure(error, Path("a temporary file")) from error
         return packed
 
     def _current(self) -> Segment:

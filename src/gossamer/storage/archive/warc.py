@@ -46,7 +46,7 @@ class Draft(NamedTuple):
 
 def warcinfo(record_id: str, at: float, filename: str, fields: Mapping[str, str]) -> Draft:
     """Draft the record that opens a file: who wrote it, with what, by which rules."""
-    block = "".join(f"{name}: {_CONTROL.sub(' ', value)}\r\n" for name, value in fields.items()).encode()
+    block = "".join(f"{name}: {_CONTROL.sub(' ', value)}\r\n" for name, value in fields.items()).encode("utf-8", "replace")
     return Draft(
         _header("warcinfo", record_id, at, "application/warc-fields", block, None, f"WARC-Filename: {filename}"), block
     )
@@ -88,6 +88,8 @@ def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, 
         f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}",
         f"WARC-Refers-To-Date: {date(original.fetched_at)}",
     ]
+    if original.chunked not in (None, fetched.chunked):
+        head = b""  # a replay puts this head before the original's body: one that says chunked, or fails to, would spoil it
     content_type = "application/http;msgtype=response"
     return Draft(_header("revisit", record_id, fetched.started, content_type, head, None, *fields), head)
 

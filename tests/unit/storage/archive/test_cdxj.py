@@ -71,7 +71,7 @@ def test_nothing_from_the_web_breaks_a_line() -> None:
     made = line(fetched, "sha1:A", Place("f", 0, 1), False)
     assert made.count(b"\n") == 1 and made.endswith(b"}\n")
     assert made.isascii()
-    key, time, facts = made.decode().split(" ", 2)
+    _, time, facts = made.decode().split(" ", 2)
     assert len(time) == 14 and json.loads(facts)["status"] == "200"
 
 
@@ -89,12 +89,13 @@ async def test_a_page_and_its_revisit_have_one_digest_in_the_index(tmp_path: Pat
 
 
 async def test_merging_sorts_the_lines_of_all_files(tmp_path: Path) -> None:
-    archive = DirectoryArchive.open(tmp_path, Storage(segment_bytes=1024), {}, lambda: 1.0)
-    for number in (5, 3, 9, 1, 7):
+    archive = DirectoryArchive.open(tmp_path, Storage(segment_bytes=4096), {}, lambda: 1.0)
+    for number in (5, 3, 9, 1, 7, 2, 8):
         await keep(archive, answer(bytes(range(256)) * 10, url=f"http://a.test/{number}"))
     await archive.aclose()
     parts = [part.read_bytes() for part in tmp_path.glob("gossamer-*.cdxj")]
-    assert len(parts) > 1
+    assert len(parts) > 1 and max(part.count(b"\n") for part in parts) > 1
+    assert all(part.splitlines() == sorted(part.splitlines()) for part in parts)
     for _ in range(2):  # a second merge does not take in the first
         lines = merge(tmp_path).read_bytes().splitlines(keepends=True)
         assert lines == sorted(b"".join(parts).splitlines(keepends=True))

@@ -1,0 +1,60 @@
+"""XML and gzip files are read by whoever knows what is inside."""
+
+import gzip
+
+import pytest
+
+from gossamer.processors.xml import XmlProcessor
+from gossamer.records import Document, Extract
+
+SITEMAP = b"<urlset><url><loc>https://site.test/a</loc></url></urlset>"
+XHTML = b'<?xml version="1.0"?><html xmlns="urn:x"><head><title/></head><body>Hi <a href="/a">a</a></body></html>'
+
+
+def document(content: bytes, mime: str = "application/xml", path: str = "/x") -> Document:
+    return Document(url=f"https://site.test{path}", mime=mime, content=content)
+
+
+def read(content: bytes, mime: str = "application/xml", path: str = "/x") -> Extract:
+    return XmlProcessor(500).process(document(content, mime, path))
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (SITEMAP, "sitemap"),
+        (b"<?xml version='1.0'?><!-- c --><sitemapindex><sitemap><loc>/a</loc></sitemap></sitemapindex>", "sitemap"),
+        (XHTML, "anchor"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_the_root_element_decides(content: bytes, kind: str, pack: object) -> None:
+    extract = read(pack(content))  # type: ignore[operator]
+    assert [(link.url, link.kind.value) for link in extract.links] == [("https://site.test/a", kind)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<data><loc>https://site.test/a</loc></data>",
+        b"<rss><channel><link>https://site.test/a</link></channel></rss>",
+        gzip.compress(b"<html><a href=/a>"),
+        gzip.compress(b"\x00\x01\x02" * 100),
+        gzip.compress(b"just words"),
+        b"\x1f\x8b\x08 broken",
+    ],
+    ids=["empty", "data", "feed", "packed page", "packed binary", "packed text", "broken"],
+)
+def test_anything_else_has_no_links(content: bytes) -> None:
+    assert read(content).links == ()
+
+
+def test_a_packed_text_sitemap_is_read_by_its_name() -> None:
+    assert len(read(gzip.compress(b"https://site.test/a\n"), "application/gzip", "/sitemap.txt.gz").links) == 1
+
+
+def test_text_is_that_of_a_page() -> None:
+    assert XmlProcessor(500).text(document(XHTML)) == "Hi a"
+    assert XmlProcessor(500).text(document(SITEMAP)) == ""
+    assert XmlProcessor(500).text(document(b"<data>x</data>")) == ""
