@@ -26,6 +26,7 @@ from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
 from gossamer.worker.budget import Budget
+from gossamer.worker.checkpoint import Stillness, take_checkpoint
 from gossamer.worker.crawl import Crawler
 from gossamer.worker.events import Events, Tally
 from gossamer.worker.gate import Gate
@@ -51,6 +52,7 @@ class Stores:
     robots: Robots
     deduper: Deduper
     admission: Admission
+    stillness: Stillness
     user_agent: str
 
 
@@ -90,6 +92,23 @@ def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str,
     """Walk over the archive's files: name, and what is wrong with it; an empty text for a file that is whole."""
     chosen, path = _archive(directory, settings)
     yield from chosen.problems(path)
+
+
+async def checkpoint_stores(stores: Stores, target: Path) -> None:
+    """Copy everything a crawl keeps into a new directory, consistently."""
+    settings, there = stores.settings, target
+    chosen, path = _archive(stores.directory, settings)
+
+    async def archive() -> None:
+        chosen.checkpoint_at(path, there / path.name)
+
+    copies = (
+        lambda: stores.frontier.checkpoint(_located(settings.frontier.uri, there, "frontier.uri")[1]),
+        lambda: stores.kv.checkpoint(_located(settings.storage.kv, there, "storage.kv")[1]),
+        lambda: stores.catalog.checkpoint(_located(settings.storage.catalog, there, "storage.catalog")[1]),
+        archive,
+    )
+    await take_checkpoint(stores.stillness, copies)
 
 
 def robots_rules(text: str | bytes, settings: Settings) -> Rules:
@@ -171,6 +190,7 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             robots=RobotsCache(settings.robots, kv),
             deduper=ExactDeduper(kv),
             admission=make_admission(settings, seeds),
+            stillness=Stillness(),
             user_agent=user_agent(settings),
         )
 
@@ -201,7 +221,9 @@ def _open_archive(stores: Stores) -> Archive:
 def _crawl(stores: Stores, requests: Requests, archive: Archive) -> Crawl:
     settings, clock, events, tally = stores.settings, stores.clock, Events(), Tally()
     events.subscribe(tally)
-    settler = Settler(archive, stores.deduper, stores.catalog, stores.frontier, stores.admission, events, clock)
+    settler = Settler(
+        archive, stores.deduper, stores.catalog, stores.frontier, stores.admission, stores.stillness, events, clock
+    )
     crawler = Crawler(
         settings=settings,
         gate=Gate(stores.frontier, stores.robots, archive, stores.admission, requests, clock),

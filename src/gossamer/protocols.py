@@ -119,6 +119,10 @@ class KeyValue(Protocol):
         """Walk over the pairs whose key has the prefix, in the order of the keys."""
         ...
 
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy into a new directory."""
+        ...
+
     async def aclose(self) -> None: ...
 
 
@@ -249,6 +253,10 @@ class Catalog(Protocol):
 
     def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
+        ...
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy, to be opened like the original."""
         ...
 
     async def aclose(self) -> None: ...

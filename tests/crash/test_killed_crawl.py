@@ -35,10 +35,12 @@ def survived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survived]:
     with simweb_running(place, hosts=50, pages=2000, seed=7) as web:
         directory = place / "crawl"
         crawler = start_gossamer("crawl", "--dir", directory, "--delay", DELAY, *web.crawl_options, "--quiet")
+        while not (directory / "crawl.json").exists():
+            assert crawler.poll() is None, crawler.communicate()
         kills = 0
         while kills < KILLS:
             try:
-                crawler.wait(1.0 + chance.random())
+                crawler.wait(0.45 + 0.5 * chance.random())
                 break
             except subprocess.TimeoutExpired:
                 crawler.send_signal(signal.SIGKILL)

@@ -93,6 +93,7 @@ MATCHING = table(
     ("User-agent: *\nDisallow: https://site.test/private\n", "h", {"/private": True}),
     ("User-agent: *\nDisallow: /a?b\n", "h", {"/a": True, "/a?b": False, "/a?bc": False, "/a?c": True, "/a%3Fb": True}),
     ("User-agent: *\nDisallow: /a\n", "h", {"/b#/a": True, "/a#b": False}),
+    ("User-agent: *\nDisallow: /*z\nDisallow: /x$\n", "h", {"/b#z": True, "/x#b": False}),
     # the longest match wins, in whatever order
     ("User-agent: *\nAllow: /a/b\nDisallow: /a\n", "h", {"/a": False, "/a/b": True, "/a/bc": True, "/a/c": False}),
     ("User-agent: *\nDisallow: /a\nAllow: /a/b\n", "h", {"/a": False, "/a/b": True, "/a/bc": True, "/a/c": False}),

@@ -97,3 +97,21 @@ def test_a_copied_crawl_is_the_crawl(tmp_path: Path) -> None:
     assert sorted(site.paths) == ["/", "/a", "/b"]
     listed = json.loads(run_gossamer("status", tmp_path, "--json").stdout)
     assert [(Path(one["directory"]).name, one["state"], one["pages"]) for one in listed] == [("two", "finished", 3)]
+
+
+def test_a_checkpoint_of_a_running_crawl_can_be_resumed_elsewhere(held: tuple[Site, Held], tmp_path: Path) -> None:
+    site, hold = held
+    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *OPTIONS)
+    site.wait_for("/held")
+    made = run_gossamer("checkpoint", tmp_path / "crawl", tmp_path / "copy")
+    assert made.returncode == 0, made.stderr
+    hold.go.set()
+    assert "done: nothing waits" in finish(crawler)
+    assert site.paths == ["/", "/held", "/after"]
+    result = run_gossamer("resume", tmp_path / "copy", "--json")
+    assert json.loads(result.stdout)["pages"] == 2
+    assert site.paths == ["/", "/held", "/after", "/held", "/after"]
+    assert run_gossamer("verify", tmp_path / "copy").returncode == 0
+    again = run_gossamer("checkpoint", tmp_path / "crawl", tmp_path / "copy")
+    assert again.returncode == 3
+    assert "exists already" in again.stderr

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -254,6 +255,7 @@ def _last_line(summary: "Summary", left: int) -> str:
         case "budget spent":
             return f"done: the budget is spent, {left:,} URLs wait; {again}"
         case "waiting":
-            return f"waiting: {left:,} URLs may be fetched from {output.moment(summary.next_time)} UTC; {again}"
+            until = "" if summary.next_time == inf else f" until {output.moment(summary.next_time)} UTC"
+            return f"waiting: {left:,} URLs of hosts that are paused or blocked{until}; {again}"
         case _:
             return f"interrupted: {left:,} URLs wait; {again}"

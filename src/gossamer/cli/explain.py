@@ -44,8 +44,10 @@ def _show(facts: dict[str, Any]) -> None:
     _show_queue(facts)
     output.line(f"  robots.txt {facts['robots']['verdict']}: {facts['robots']['rule']}")
     for verdict in facts["verdicts"]:
-        mark = "passes" if verdict["allowed"] else "REFUSED"
-        output.line(f"  rule       {verdict['rule']}: {mark}" + (f" ({verdict['reason']})" if verdict["reason"] else ""))
+        if not verdict["allowed"]:
+            output.line(f"  refused by {verdict['rule']}: {verdict['reason']}")
+    passed = [verdict["rule"] for verdict in facts["verdicts"] if verdict["allowed"]]
+    output.line(f"  passed     {', '.join(passed)}")
 
 
 def _show_queue(facts: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from types import TracebackType
 import typer
 
 from gossamer.cli import (
+    checkpoint,
     config,
     crawl,
     demo,
@@ -45,6 +46,7 @@ app.command()(verify.verify)
 app.command()(hosts.hosts)
 app.command()(hosts.host)
 app.command()(hosts.remove)
+app.command()(checkpoint.checkpoint)
 app.command()(url.url)
 app.command()(robots.robots)
 app.command()(links.links)

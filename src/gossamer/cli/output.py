@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 import msgspec
@@ -101,6 +102,6 @@ def duration(seconds: float) -> str:
 
 def moment(seconds: float | None) -> str:
     """Write a time for people, in UTC."""
-    if not seconds:
+    if not seconds or seconds == inf:
         return "-"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -129,7 +129,7 @@ class EmbeddedFrontier:
             leases.append(self._turns.give(worker, host, row, now))
             self._schedule.place(host)
         if leases:
-            self._ledger.commit()
+            self._ledger.commit(placed=True)
         return Leases(tuple(leases), self._next_time(now))
 
     @_whole

@@ -65,11 +65,13 @@ class Ledger:
         """Tell whether there is nothing to write."""
         return not self._touched and self._batch.is_empty()
 
-    def commit(self) -> None:
-        """Write everything since the last commit, as one."""
+    def commit(self, placed: bool = False) -> None:
+        """Write everything since the last commit, as one; the caller may have placed the touched hosts already."""
         batch = self._batch
         for host in self._touched:
             batch.put(host_key(host.name), encode_host(self._row(host)))
+            if placed:
+                continue
             self.schedule.place(host)
             if not host.leased and not host.waiting:
                 self.schedule.retire(host)

@@ -99,12 +99,14 @@ class Schedule:
             host.stands = 0
         wake = inf
         if ready < inf:
-            for priority in _CLASSES:
-                bit = 1 << priority
-                if not host.stands & bit and host.queued(priority):
-                    host.stands |= bit
-                    self._push(self._classes[priority], ready, host)
-            wake = max(ready, host.first_due)
+            missing = ((host.high > 0) | (host.medium > 0) << 1 | (host.low > 0) << 2) & ~host.stands
+            if missing:
+                host.stands |= missing
+                for priority in _CLASSES:
+                    if missing >> priority & 1:
+                        self._push(self._classes[priority], ready, host)
+            if host.later:
+                wake = max(ready, host.first_due)
         if wake != host.wake:
             host.wake = wake
             if wake < inf:
@@ -120,7 +122,8 @@ class Schedule:
         policy, clock = host.policy, host.clock
         if policy.paused or policy.blocked or host.leased >= connections_of(policy, clock, self._politeness):
             return inf
-        return max(clock.next_time, clock.blocked_until, host.since)
+        ready = host.since if host.since > clock.next_time else clock.next_time
+        return clock.blocked_until if clock.blocked_until > ready else ready
 
     def pick(self, now: float) -> tuple[Host, int] | None:
         """Return the host whose turn it is and the class it is picked for; the caller takes a URL and places it again."""

@@ -93,6 +93,14 @@ class CrawlDirectory:
         """Return where the crawl began."""
         return [parse(line) for line in self._seeds.read_text("utf-8").splitlines() if line]
 
+    def copy_papers(self, target: Path) -> None:
+        """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
+        try:
+            for paper in (self._config, self._seeds, self._about):
+                _write(target / paper.name, paper.read_text("utf-8"))
+        except OSError as error:
+            raise CrawlReadOnly(f"cannot copy the crawl into {target}: {error.strerror}; choose another place") from error
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the crawl; a second holder is refused. The kernel lets go when the process ends, however it ends."""

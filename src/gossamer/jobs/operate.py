@@ -4,12 +4,14 @@ Arguments and answers are plain JSON values, so that they can be asked over a so
 """
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from gossamer.assemble import Stores
-from gossamer.errors import UsageError
+from gossamer.assemble import Stores, checkpoint_stores
+from gossamer.errors import CrawlError, UsageError
+from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain
 from gossamer.jobs.plain import plain
 from gossamer.records import HostPolicy, Priority
@@ -81,6 +83,16 @@ async def remove(stores: Stores, url: str) -> bool:
     return await stores.frontier.remove(stores.admission.key(parse(url)))
 
 
+async def checkpoint(stores: Stores, target: str) -> str:
+    """Copy the crawl, as it is between two commits, into a new directory."""
+    path = Path(target)
+    if path.exists():
+        raise CrawlError(f"{path} exists already; name a new directory for the checkpoint")
+    await checkpoint_stores(stores, path)
+    CrawlDirectory(stores.directory).copy_papers(path)
+    return str(path)
+
+
 def _priority(name: str) -> Priority:
     try:
         return Priority[name.upper()]
@@ -97,4 +109,5 @@ OPERATIONS: dict[str, Operation] = {
     "unblock": unblock,
     "drop": drop,
     "remove": remove,
+    "checkpoint": checkpoint,
 }

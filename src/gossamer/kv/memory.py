@@ -1,6 +1,9 @@
 """The key-value store in memory: the reference, and good enough where nothing has to outlive the process."""
 
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import msgspec
 
 
 class MemoryKeyValue:
@@ -25,6 +28,11 @@ class MemoryKeyValue:
         """Walk over the pairs with that prefix as they were when the walk began."""
         for pair in sorted(pair for pair in self._pairs.items() if pair[0].startswith(prefix)):
             yield pair
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write the pairs into a new directory."""
+        target.mkdir(parents=True)
+        (target / "pairs.msgpack").write_bytes(msgspec.msgpack.encode(self._pairs))
 
     async def aclose(self) -> None:
         """Keep what is there: whoever holds the store may go on reading."""

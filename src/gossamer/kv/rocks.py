@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, Rdict, WriteBatch
+from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, Options, Rdict, WriteBatch
 
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
 
@@ -64,6 +64,11 @@ class RocksKeyValue:
             if pair is None or not pair[0].startswith(prefix):
                 return
             yield pair
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy into a new directory; unchanged files are linked, not copied."""
+        with _in_our_words("copy", self._path):
+            Checkpoint(self._rocks).create_checkpoint(str(target))
 
     async def aclose(self) -> None:
         """Flush and close; a second time does nothing."""

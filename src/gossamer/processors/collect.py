@@ -34,7 +34,7 @@ class Links:
 
     def add_image(self, href: str) -> None:
         """Take an image; one that is part of the page itself (`data:`) has no URL."""
-        if href[:5].lower() != "data:":
+        if not href.startswith("data:"):
             self._images[href] = None
 
     def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:

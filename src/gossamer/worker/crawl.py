@@ -87,7 +87,7 @@ class Crawler:
         if fetched.outcome is not Outcome.OK:
             return Kept(fetched=fetched, outcome=outcome)
         digest = payload_digest(fetched.body, fetched.chunked)
-        me = Original(fetched.url, lease.entry.key, fetched.started)
+        me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
         original = await self._deduper.claim(digest, me) if _has_content(outcome, fetched) else None
         try:
             place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))

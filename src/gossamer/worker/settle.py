@@ -32,6 +32,7 @@ from gossamer.records import (
     Visit,
 )
 from gossamer.worker.admit import Admission
+from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.events import Events, Paused, Resumed, VisitEnded
 
 T = TypeVar("T")
@@ -171,6 +172,7 @@ class Settler:
         catalog: Catalog,
         frontier: Frontier,
         admission: Admission,
+        stillness: Stillness,
         events: Events,
         clock: Clock,
     ) -> None:
@@ -179,6 +181,7 @@ class Settler:
         self._catalog = catalog
         self._frontier = frontier
         self._admission = admission
+        self._stillness = stillness
         self._events = events
         self._clock = clock
         self._ended: list[tuple[Visit, asyncio.Future[None]]] = []
@@ -232,11 +235,12 @@ class Settler:
 
     async def _make_durable(self, visits: list[Visit]) -> None:
         """Write archive, digests, catalog and frontier, in this order; safe to repeat."""
-        await self._archive.flush()
-        await self._deduper.commit([visit.claim for visit in visits if visit.claim])
-        await self._catalog.add([visit.page for visit in visits if visit.page])
         settlements = [visit.settlement for visit in visits]
-        accepted = await self._frontier.settle(settlements, self._clock.now())
+        async with self._stillness:
+            await self._archive.flush()
+            await self._deduper.commit([visit.claim for visit in visits if visit.claim])
+            await self._catalog.add([visit.page for visit in visits if visit.page])
+            accepted = await self._frontier.settle(settlements, self._clock.now())
         if accepted == len(settlements):  # a lease that was no longer ours discovered nothing
             for settlement in settlements:
                 self._admission.remember(settlement.discovered)

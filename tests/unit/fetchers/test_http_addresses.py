@@ -43,6 +43,14 @@ async def test_other_spellings_of_a_private_address_are_refused_too(
     assert server.connections == 0
 
 
+async def test_nobody_but_our_resolver_is_asked_for_an_address(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
+    server.routes["/"] = HELLO
+    answer = await make({"0x7f.1": ("127.0.0.9",)}).fetch(ask(server.url("/", "0x7f.1")))  # libcurl reads it as 127.0.0.1
+    assert (answer.outcome, answer.sent) == (Outcome.ADDRESS_REFUSED, False)
+    assert "odd spelling" in answer.detail
+    assert server.connections == 0
+
+
 async def test_the_guard_is_asked_about_the_very_address_of_the_connect(
     server: RawServer, make: Callable[..., HttpFetcher]
 ) -> None:

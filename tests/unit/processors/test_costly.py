@@ -9,7 +9,7 @@ from gossamer.processors.html import HtmlProcessor
 from gossamer.records import Document
 
 MANY = 20_000
-LINK = b"<title>Trap &amp; co</title><base href=/b/><a rel=nofollow href='x?a&amp;b'>x</a>"
+LINK = b"<title>Trap &amp; co</title><title>another</title><base href=/b/><a rel=nofollow href='x?a&amp;b'>x</a>"
 COSTLY = {
     "deep divs": b"<div>" * MANY,
     "deep and closed": b"<div>" * MANY + b"</div>" * MANY,

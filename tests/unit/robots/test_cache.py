@@ -15,16 +15,21 @@ from gossamer.testing.robots import AGENT, DAY, DENYING, FILE, NOW, PAGE, SETTIN
 
 
 class SlowStore(MemoryKeyValue):
-    """Gives way before it answers, as a store behind a socket does; counts what is read."""
+    """Gives way before it answers, as a store behind a socket does, and later when it is told to; counts what is read."""
 
     def __init__(self) -> None:
         super().__init__()
         self.reads = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
 
     async def get(self, key: bytes) -> bytes | None:
         self.reads += 1
+        gate = self.gate
+        value = await super().get(key)
         await asyncio.sleep(0)
-        return await super().get(key)
+        await gate.wait()
+        return value
 
     async def put_all(self, pairs: object) -> None:
         await asyncio.sleep(0)
@@ -42,10 +47,17 @@ async def test_of_many_at_once_exactly_one_asks() -> None:
 
 
 async def test_a_row_read_before_the_answer_does_not_undo_it() -> None:
-    robots = RobotsCache(SETTINGS, SlowStore())
-    await verdict(robots)
-    late, _ = await asyncio.gather(verdict(robots), robots.learn(PAGE, answer(DENYING), AGENT, 1.0, NOW))
-    assert late in ("wait", "denied")
+    kv = SlowStore()
+    robots = RobotsCache(SETTINGS, kv)
+    kv.gate = shut = asyncio.Event()
+    reading = asyncio.create_task(verdict(robots))
+    while not kv.reads:
+        await asyncio.sleep(0)
+    kv.gate = asyncio.Event()
+    kv.gate.set()
+    await robots.learn(PAGE, answer(DENYING), AGENT, 1.0, NOW)
+    shut.set()
+    assert await reading == "denied"
     assert await verdict(robots) == "denied"
 
 
@@ -78,12 +90,15 @@ async def test_lost_askers_are_forgotten() -> None:
     assert len(robots._asking) <= 6
 
 
-async def test_a_late_failure_does_not_undo_a_good_answer() -> None:
+@pytest.mark.parametrize(("good", "then"), [(answer(DENYING), "denied"), (answer(status=404), "allowed")])
+async def test_a_late_failure_does_not_undo_a_good_answer(good: Fetched, then: str) -> None:
     robots = RobotsCache(SETTINGS, MemoryKeyValue())
-    await ask(robots, answer(DENYING))
-    learned = await robots.learn(PAGE, answer(status=500), AGENT, 1.0, NOW + 70)
-    assert learned.block_until == 0.0
-    assert await verdict(robots, now=NOW + 71) == "denied"
+    await ask(robots, good)
+    for _ in range(SETTINGS.times):
+        learned = await robots.learn(PAGE, answer(status=500), AGENT, 1.0, NOW + 70)
+        assert learned.block_until == 0.0
+    assert await verdict(robots, now=NOW + DAY - 1) == then
+    assert await verdict(robots, now=NOW + DAY) == "ask"
 
 
 async def test_rules_hold_on_through_every_failure_and_are_asked_for_again_a_day_later() -> None:
@@ -100,8 +115,11 @@ async def test_rules_hold_on_through_every_failure_and_are_asked_for_again_a_day
 async def test_an_absence_does_not_hold_on_when_the_host_fails() -> None:
     robots = RobotsCache(SETTINGS, MemoryKeyValue())
     await ask(robots, answer(status=404))
-    learned = await ask(robots, answer(status=500), NOW + DAY)
-    assert learned.block_until > NOW + DAY
+    now = NOW + DAY
+    for _ in range(SETTINGS.times - 1):
+        now = (await ask(robots, answer(status=500), now)).block_until
+    await ask(robots, answer(status=500), now)
+    assert await verdict(robots, now=now) == "denied"
 
 
 async def test_a_failure_after_a_redirect_begins_at_the_origin_again() -> None:

@@ -132,10 +132,11 @@ class Recorder:
 
 def settler(recorder: Recorder):
     from gossamer.clock import SystemClock
+    from gossamer.worker.checkpoint import Stillness
     from gossamer.worker.events import Events
     from gossamer.worker.settle import Settler
 
-    return Settler(recorder, recorder, recorder, recorder, recorder, Events(), SystemClock())
+    return Settler(recorder, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
 
 
 async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:

@@ -7,6 +7,7 @@ behind: torn tails are cut, missing indexes are made. A name in a `Place` is the
 import asyncio
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -123,6 +124,19 @@ class DirectoryArchive:
         """Read a record back; a revisit says so by its outcome, and names its original in `detail`."""
         return await asyncio.to_thread(self.read_at, self._directory, place)
 
+    @staticmethod
+    def checkpoint_at(directory: Path, target: Path) -> None:
+        """Copy an archive into a new directory: closed files never change and are linked, an open one is copied as it is."""
+        try:
+            target.mkdir(parents=True)
+            for path in sorted(directory.iterdir()) if directory.is_dir() else ():
+                if path.name.endswith(OPEN):
+                    shutil.copyfile(path, target / path.name)
+                else:
+                    _link_or_copy(path, target / path.name)
+        except OSError as error:
+            raise failure(error, target) from error
+
     async def aclose(self) -> None:
         """Close the open file and write its index."""
         self._retire()
@@ -183,6 +197,13 @@ def _new_id() -> str:
     """Return a random UUID (version 4) as a URN, at half the cost of the uuid module."""
     digits = os.urandom(16).hex()
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+
+def _link_or_copy(path: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(path)
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(path, target)
 
 
 def _write_index(path: Path, lines: list[bytes]) -> None:

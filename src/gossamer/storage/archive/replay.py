@@ -13,6 +13,7 @@ from gossamer.errors import StoreError
 from gossamer.records import Fetched, Outcome, Place
 from gossamer.storage.archive.walk import Record, walk
 
+_IN_MEMORY = 1024 * 1024
 _MAX_HEAD = 16 * 1024 * 1024
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(r"\n([^:\s][^:\n]*):[ \t]*([^\n]*)")
@@ -35,7 +36,7 @@ def restore(record: Record) -> Fetched:
     headers = record.headers
     revisit = record.kind == "revisit"
     head = b"" if record.kind == "resource" else head_of(record)
-    body = Body()
+    body = Body(_IN_MEMORY)
     for piece in record.block(skip=len(head)):
         body.write(piece)
     fields = header_fields(head) if head else (("content-type", headers.get("content-type", "")),)

@@ -19,7 +19,7 @@ _PIECE = 64 * 1024
 _IN_MEMORY = 16 * 1024 * 1024  # a longer record is spooled to a temporary file
 _MAX_HEADER = 4 * 1024 * 1024
 _NOT_GZIP: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # the stub names an instance, it is a class
-_LINE = re.compile(rb"([!-9;-~]+):[ \t]*([^\r\n]*)\r\n")
+_LINE = re.compile(r"\n([!-9;-~]+):[ \t]*([^\r\n]*)")
 
 
 class Torn(StoreError):
@@ -90,9 +90,7 @@ def _record(path: Path, offset: int, length: int, content: Body) -> Record:
     end = top.find(b"\r\n\r\n")
     if not top.startswith(b"WARC/1.") or end < 0:
         raise Torn(path, offset, "no WARC header")
-    headers: dict[str, str] = {}
-    for name, value in _LINE.findall(top, top.index(b"\r\n") + 2, end + 2):
-        headers.setdefault(name.lower().decode(), value.decode("utf-8", "replace").strip())
+    headers = {name.lower(): value.rstrip() for name, value in _LINE.findall(top[: end + 2].decode("utf-8", "replace"))}
     try:
         block_length = int(headers.get("content-length", ""))
     except ValueError:

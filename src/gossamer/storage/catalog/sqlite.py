@@ -150,6 +150,11 @@ class SqliteCatalog:
             text_id = self._connection.execute("INSERT INTO texts (text) VALUES (?)", (text,)).lastrowid
             self._connection.execute("UPDATE pages SET text_id = ? WHERE id = ?", (text_id, row[0]))
 
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy into a new file."""
+        with _in_our_words(target), closing(sqlite3.connect(target)) as copy:
+            self._connection.backup(copy)
+
     async def aclose(self) -> None:
         """Close; a second time does nothing."""
         self._connection.close()

@@ -1,0 +1,29 @@
+"""The payload digest: one for a page, however it was cut into chunks."""
+
+import base64
+import hashlib
+
+from gossamer.document.body import Body
+from gossamer.document.digest import payload_digest
+from gossamer.testing.archive import answers, chunked
+
+
+def test_a_digest_is_spelled_as_in_warc_files() -> None:
+    expected = "sha1:" + base64.b32encode(hashlib.sha1(b"content").digest()).decode()
+    assert payload_digest(Body.of(b"content"), False) == expected
+    assert {payload_digest(Body.of(chunked(b"content", size)), True) for size in (1, 2, 100)} == {expected}
+
+
+def test_a_chunked_page_and_its_plain_copy_have_one_digest_for_dedupe() -> None:
+    kinds = answers()
+    assert payload_digest(kinds["chunked"].body, True) == payload_digest(kinds["plain"].body, False)
+    assert payload_digest(kinds["gzip in chunks"].body, True) == payload_digest(kinds["gzip"].body, False)
+    assert payload_digest(kinds["gzip"].body, False) != payload_digest(kinds["plain"].body, False)
+
+
+def test_the_digest_of_a_spooled_body_is_that_of_its_bytes() -> None:
+    spooled = Body(limit=10)
+    for _ in range(300):
+        spooled.write(b"0123456789" * 1000)
+    assert spooled.in_memory == 0
+    assert payload_digest(spooled, False) == payload_digest(Body.of(b"0123456789" * 300_000), False)
