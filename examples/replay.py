@@ -38,6 +38,7 @@ def crawl(place: Path) -> tuple[Path, str, str]:
         options = ["--delay", "0.01", "--resolve", "*.sim:127.0.0.1", "--allow-private", "127.0.0.0/8", "--quiet"]
         command = ["crawl", "--seeds", place / "seeds.txt", "--dir", place / "crawl", *options]
         subprocess.run([sys.executable, "-m", "gossamer", *map(str, command)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "gossamer", "index", place / "crawl"], check=True, stdout=subprocess.DEVNULL)
     finally:
         server.terminate()
         server.wait()

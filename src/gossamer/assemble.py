@@ -94,6 +94,13 @@ def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str,
     yield from chosen.problems(path)
 
 
+def merge_index(directory: Path, settings: Settings) -> Path:
+    """Make one index of all closed archive files."""
+    chosen, path = _archive(directory, settings)
+    merged: Path = chosen.merge_at(path)
+    return merged
+
+
 async def checkpoint_stores(stores: Stores, target: Path) -> None:
     """Copy everything a crawl keeps into a new directory, consistently."""
     settings, there = stores.settings, target

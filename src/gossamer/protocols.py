@@ -2,16 +2,16 @@
 
 Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
 does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
-opened by `assemble` and closed by `aclose`.
+opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from gossamer.records import (
-    Addresses,
-    Consultation,
     Discovered,
     Document,
     Entry,
@@ -21,10 +21,10 @@ from gossamer.records import (
     HostPolicy,
     HostStatus,
     Known,
-    Learned,
     Lease,
     Leases,
     Original,
+    Outcome,
     Page,
     Place,
     Request,
@@ -126,6 +126,14 @@ class KeyValue(Protocol):
     async def aclose(self) -> None: ...
 
 
+class Addresses(Struct, frozen=True):
+    """The answer of a resolver: addresses, or why there are none."""
+
+    addresses: tuple[str, ...] = ()
+    error: str = ""
+    final: bool = False  # the name does not exist: asking again is no use
+
+
 @runtime_checkable
 class Resolver(Protocol):
     """Names to addresses."""
@@ -144,6 +152,25 @@ class Fetcher(Protocol):
     async def fetch(self, request: Request) -> Fetched: ...
 
     async def aclose(self) -> None: ...
+
+
+class Consultation(Struct, frozen=True, kw_only=True):
+    """What robots.txt says about one URL, or what has to happen before it can say anything."""
+
+    verdict: Literal["allowed", "denied", "ask", "wait"]
+    rule: str = ""  # the line that decided, or why there is none
+    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
+    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
+    outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
+
+
+class Learned(Struct, frozen=True, kw_only=True):
+    """What one answer to a request for robots.txt taught."""
+
+    delay: float | None = None  # Crawl-delay
+    sitemaps: tuple[str, ...] = ()
+    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
+    reason: str = ""
 
 
 @runtime_checkable

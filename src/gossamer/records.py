@@ -5,7 +5,6 @@ printed. Times are Unix seconds, durations seconds, sizes bytes. A higher score 
 """
 
 from enum import IntEnum, StrEnum
-from typing import Literal
 
 from msgspec import Struct, field
 
@@ -254,36 +253,7 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
     store_reads: int = 0
 
 
-# --- robots.txt ------------------------------------------------------------------------------------------------------
-
-
-class Consultation(Struct, frozen=True, kw_only=True):
-    """What robots.txt says about one URL, or what has to happen before it can say anything."""
-
-    verdict: Literal["allowed", "denied", "ask", "wait"]
-    rule: str = ""  # the line that decided, or why there is none
-    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
-    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
-
-
-class Learned(Struct, frozen=True, kw_only=True):
-    """What one answer to a request for robots.txt taught."""
-
-    delay: float | None = None  # Crawl-delay
-    sitemaps: tuple[str, ...] = ()
-    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
-    reason: str = ""
-
-
 # --- the document ----------------------------------------------------------------------------------------------------
-
-
-class Addresses(Struct, frozen=True):
-    """The answer of a resolver: addresses, or why there are none."""
-
-    addresses: tuple[str, ...] = ()
-    error: str = ""
-    final: bool = False  # the name does not exist: asking again is no use
 
 
 class Request(Struct, frozen=True, kw_only=True):

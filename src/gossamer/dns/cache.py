@@ -17,7 +17,7 @@ from msgspec import Struct
 from gossamer.config.sections import Dns
 from gossamer.dns.answer import DnsAnswer, Source
 from gossamer.dns.overrides import Overrides
-from gossamer.records import Addresses
+from gossamer.protocols import Addresses
 
 _PASSING_TTL = 5.0  # how long a failure that may pass is remembered
 

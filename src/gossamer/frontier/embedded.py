@@ -10,6 +10,7 @@ opening the directory again shows the state of the last call that returned.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from functools import wraps
 from math import inf
 from pathlib import Path
@@ -332,7 +333,10 @@ class EmbeddedFrontier:
         if self._closed:
             return
         self._closed = True
-        if not self._failed:
-            self._failed = True
-            self._seen.save(self._path / "seen.bloom")
+        if self._failed:
+            with suppress(StoreError):  # it was raised when it happened
+                self._store.close()
+            return
+        self._failed = True
+        self._seen.save(self._path / "seen.bloom")
         self._store.close()

@@ -16,6 +16,7 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
+    RdictIter,
     ReadOptions,
     WriteBatch,
 )
@@ -34,6 +35,7 @@ class Store:
             path.mkdir(parents=True, exist_ok=True)
             self._rocks = Rdict(str(path), _options(cache))
         self._get = self._rocks.get
+        self._cursor: RdictIter | None = None  # good until the next write; making one costs more than moving it
 
     @staticmethod
     def batch() -> WriteBatch:
@@ -49,16 +51,19 @@ class Store:
 
     def write(self, batch: WriteBatch) -> None:
         """Apply a batch as one; returned means that a kill -9 keeps it."""
+        self._cursor = None
         try:
             self._rocks.write(batch)
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure("write", problem) from problem
 
     def first(self, start: bytes, count: int) -> list[tuple[bytes, bytes]]:
-        """Return that many pairs from a key on; the caller knows that there are as many."""
+        """Return that many pairs from a key on, fewer only at the very end."""
         pairs = []
-        with self._in_our_words("read"):
-            cursor = self._rocks.iter()
+        try:
+            if self._cursor is None:
+                self._cursor = self._rocks.iter()
+            cursor = self._cursor
             cursor.seek(start)
             while cursor.valid():
                 pairs.append((cursor.key(), cursor.value()))
@@ -66,6 +71,8 @@ class Store:
                     break
                 cursor.next()
             cursor.status()
+        except Exception as problem:  # rocksdict raises nothing more precise
+            raise self._failure("read", problem) from problem
         return pairs
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -88,6 +95,7 @@ class Store:
 
     def close(self) -> None:
         """Flush and close."""
+        self._cursor = None
         with self._in_our_words("close"):
             self._rocks.close()
 

@@ -9,7 +9,8 @@ from typing import Any
 from gossamer.assemble import Stores
 from gossamer.filters.verdict import Candidate
 from gossamer.jobs.plain import plain
-from gossamer.records import Consultation, Known, LinkKind, Page, Verdict
+from gossamer.protocols import Consultation
+from gossamer.records import Known, LinkKind, Page, Verdict
 from gossamer.url.parse import Url, parse
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from gossamer.assemble import make_admission, make_processors, open_catalog, read_record
+from gossamer.assemble import make_admission, make_processors, merge_index, open_catalog, read_record
 from gossamer.config.sections import Settings
 from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
@@ -55,13 +55,14 @@ def show_page(directory: CrawlDirectory, url: str) -> Shown:
 
 
 def index_pages(directory: CrawlDirectory) -> Iterator[int]:
-    """Index the text of pages that are not indexed yet; yield how many were, batch by batch."""
+    """Index the text of pages that are not indexed yet, and merge the archive's indexes; yield how many, batch by batch."""
     settings = directory.settings()
     catalog = open_catalog(directory.path, settings)
     processors = make_processors(settings)
     while True:
         pages = catalog.unindexed(BATCH)
         if not pages:
+            merge_index(directory.path, settings)
             return
         catalog.add_text([(page, _text(directory, settings, processors, page)) for page in pages])
         yield len(pages)

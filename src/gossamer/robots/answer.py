@@ -18,6 +18,7 @@ from gossamer.policy.retry import SHORTEST_DELAY, retry_after
 from gossamer.records import Fetched, Outcome
 from gossamer.url.parse import Base
 
+UNSENT = frozenset((Outcome.ADDRESS_REFUSED, Outcome.DNS_FAILED))  # there is no server to have a robots.txt
 GROWTH = 3.0  # each wait is this many times the one before
 
 
@@ -31,6 +32,7 @@ class Known(Struct, frozen=True, array_like=True):
     hops: int = 0
     failures: int = 0  # in a row
     retry_at: float = 0.0  # not asked again before
+    cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no request could be sent
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -105,5 +107,6 @@ def _failed(known: Known, fetched: Fetched, detail: str, settings: RobotsTxt, de
         again = replace(known, location="", hops=0, failures=failures, retry_at=retry_at)
         return Step(known=again, block_until=(asked or 0.0) if known.kind == "rules" else retry_at, reason=reason)
     expires = max(now + settings.ttl, asked or 0.0)
-    held = Known("rules", "", expires) if known.kind == "rules" else Known("closed", detail, expires)
+    cause = fetched.outcome.value if fetched.outcome in UNSENT else ""
+    held = Known("rules", "", expires) if known.kind == "rules" else Known("closed", detail, expires, cause=cause)
     return Step(known=held, block_until=asked or 0.0, reason=reason)

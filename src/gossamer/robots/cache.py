@@ -11,8 +11,8 @@ from collections import OrderedDict
 import msgspec
 
 from gossamer.config.sections import RobotsTxt
-from gossamer.protocols import KeyValue
-from gossamer.records import Consultation, Fetched, Learned
+from gossamer.protocols import Consultation, KeyValue, Learned
+from gossamer.records import Fetched, Outcome
 from gossamer.robots.answer import Known, advance
 from gossamer.robots.patterns import ITSELF, Group
 from gossamer.robots.rules import Rules, parse
@@ -124,8 +124,12 @@ class RobotsCache:
         if known.kind == "open":
             return Consultation(verdict="allowed", rule=f"robots.txt unavailable: {known.detail}")
         if known.kind == "closed":
-            return Consultation(verdict="denied", rule=f"robots.txt unreachable: {known.detail}", due=known.expires)
-        group = cached.groups.get(agent) or await self._compile(origin, cached, agent)
+            outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
+            rule = f"robots.txt unreachable: {known.detail}"
+            return Consultation(verdict="denied", rule=rule, due=known.expires, outcome=outcome)
+        group = cached.groups.get(agent)
+        if group is None:
+            group = await self._compile(origin, cached, agent)
         allowed, rule = group.judge(url)
         return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
 
@@ -139,20 +143,18 @@ class RobotsCache:
 
     async def _recall(self, origin: str) -> _Cached:
         cached = self._recent.get(origin)
-        if cached is None:
-            row = await self._kv.get(_STATE + origin.encode())
-            cached = self._recent.get(origin) or _Cached(_read(row))  # learned while we waited, perhaps
+        if cached is not None:
+            self._recent.move_to_end(origin)
+            return cached
+        row = await self._kv.get(_STATE + origin.encode())
+        cached = self._recent.get(origin) or _Cached(_read(row))  # learned while we waited, perhaps
         self._remember(origin, cached)
         return cached
 
     def _remember(self, origin: str, cached: _Cached) -> None:
-        before = self._recent.get(origin)
-        if before is cached:
-            self._recent.move_to_end(origin)
-            return
+        before = self._recent.pop(origin, None)
         self._recent[origin] = cached
-        self._recent.move_to_end(origin)
-        self._rules += cached.rules - (before.rules if before else 0)
+        self._rules += cached.rules - (before.rules if before is not None else 0)
         self._shrink()
 
     def _shrink(self) -> None:

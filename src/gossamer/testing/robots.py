@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 
 from gossamer.config.sections import RobotsTxt
 from gossamer.document.body import Body
-from gossamer.protocols import Robots
-from gossamer.records import Fetched, Learned, Outcome
+from gossamer.protocols import Learned, Robots
+from gossamer.records import Fetched, Outcome
 
 Opener = Callable[[RobotsTxt], Robots]
 Rule = Callable[[Opener], Awaitable[None]]

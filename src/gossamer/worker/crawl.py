@@ -88,36 +88,36 @@ class Crawler:
             return Kept(fetched=fetched, outcome=outcome)
         digest = payload_digest(fetched.body, fetched.chunked)
         me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
-        original = await self._deduper.claim(digest, me) if _has_content(outcome, fetched) else None
+        is_content = outcome is Outcome.OK and fetched.body.size > 0  # error pages and empty answers are alike everywhere
+        original = await self._deduper.claim(digest, me) if is_content else None
         try:
             place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))
             document = document_of(fetched, self._settings.fetch.max_decoded)
-            extract = self._read(document, outcome) if original is None else Extract()
+            outcome = Outcome.DUPLICATE if original else Outcome.TOO_BIG if document.cut else outcome
+            extract = self._read(document) if outcome is Outcome.OK else Extract()
             asked = directives.from_header(fetched.all_headers("x-robots-tag"), self._requests.agent(lease))
             wishes = directives.merge(asked, extract.directives)
             return Kept(
                 fetched=fetched,
-                outcome=outcome if original is None else Outcome.DUPLICATE,
+                outcome=outcome,
                 mime=document.mime,
                 digest=digest,
                 original=original,
-                claim=(digest, me) if original is None and _has_content(outcome, fetched) else None,
+                claim=(digest, me) if is_content and original is None else None,
                 place=place,
                 extract=extract,
                 directives=wishes,
                 entries=self._admit(lease.entry, fetched, extract, wishes.nofollow),
             )
         except BaseException:
-            if original is None:
+            if is_content and original is None:
                 self._deduper.release(digest, me)
             raise
 
-    def _read(self, document: Document, outcome: Outcome) -> Extract:
+    def _read(self, document: Document) -> Extract:
         """Let the processor of its type read a document; types without one are kept and not read."""
         processor = self._processors.get(document.mime)
-        if processor is None or outcome is not Outcome.OK:
-            return Extract()
-        return processor.process(document)
+        return processor.process(document) if processor else Extract()
 
     def _admit(self, entry: Entry, fetched: Fetched, extract: Extract, nofollow: bool) -> tuple[Entry, ...]:
         """Judge the links of a page, or where it redirects to."""
@@ -133,8 +133,3 @@ class Crawler:
         self._events.publish(Trouble(f"{reason} while visiting {lease.entry.url}", traceback.format_exc()))
         settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.BUG, reason=reason)
         return Visit(settlement=settlement, page=unvisited(lease.entry, Outcome.BUG, reason))
-
-
-def _has_content(outcome: Outcome, fetched: Fetched) -> bool:
-    """Tell whether sameness means anything: error pages and empty answers are alike everywhere."""
-    return outcome is Outcome.OK and fetched.body.size > 0

@@ -5,21 +5,8 @@ and keeps its place. A robots.txt that redirects to another host needs a turn at
 """
 
 from gossamer.clock import Clock
-from gossamer.protocols import Archive, Frontier, Robots
-from gossamer.records import (
-    Answer,
-    Consultation,
-    Entry,
-    Fate,
-    Fetched,
-    Learned,
-    Lease,
-    Link,
-    LinkKind,
-    Outcome,
-    Settlement,
-    Visit,
-)
+from gossamer.protocols import Archive, Consultation, Frontier, Learned, Robots
+from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement, Visit
 from gossamer.url.parse import parse
 from gossamer.worker.admit import Admission
 from gossamer.worker.request import Requests
@@ -56,7 +43,9 @@ class Gate:
             case "allowed":
                 return None
             case "denied":
-                return _ended(lease, Outcome.ROBOTS_DENIED, f"robots.txt: {consultation.rule}", due=consultation.due)
+                by_robots = consultation.outcome is Outcome.ROBOTS_DENIED
+                reason = f"robots.txt: {consultation.rule}" if by_robots else consultation.rule
+                return _ended(lease, consultation.outcome, reason, due=consultation.due)
             case "wait":
                 return _deferred(lease, consultation.rule, due=consultation.due or now + SHORT_WAIT)
             case "ask":

@@ -126,6 +126,8 @@ def _reason(lease: Lease, kept: Kept) -> str:
         return kept.fetched.detail
     if kept.original is not None:
         return f"same content as {kept.original.url}"
+    if kept.outcome is Outcome.TOO_BIG:
+        return "more than fetch.max_decoded bytes after decompression; kept, not read"
     if kept.outcome in FINISHED:
         return f"status {kept.fetched.status}" if kept.outcome is Outcome.REDIRECTED else ""
     tries = f" after {lease.attempts + 1} tries" if lease.attempts else ""

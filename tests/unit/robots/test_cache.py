@@ -142,6 +142,7 @@ async def test_an_address_that_is_refused_is_not_asked_for_again() -> None:
     assert learned.block_until == 0.0
     denied = await robots.consult(PAGE, AGENT, NOW)
     assert (denied.verdict, denied.rule) == ("denied", "robots.txt unreachable: address_refused, 10.0.0.1 is private")
+    assert denied.outcome is Outcome.ADDRESS_REFUSED, "a host that may not be contacted has no robots.txt to deny anything"
 
 
 async def test_a_cancelled_request_counts_for_nothing() -> None:

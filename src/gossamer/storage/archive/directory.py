@@ -125,6 +125,14 @@ class DirectoryArchive:
         return await asyncio.to_thread(self.read_at, self._directory, place)
 
     @staticmethod
+    def merge_at(directory: Path) -> Path:
+        """Merge the indexes of all closed files into `index.cdxj`, for tools that want one; return it."""
+        try:
+            return cdxj.merge(directory)
+        except OSError as error:
+            raise failure(error, directory) from error
+
+    @staticmethod
     def checkpoint_at(directory: Path, target: Path) -> None:
         """Copy an archive into a new directory: closed files never change and are linked, an open one is copied as it is."""
         try:

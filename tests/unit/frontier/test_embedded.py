@@ -1,0 +1,191 @@
+"""What only the embedded frontier promises: exact seen tests, bounded memory, and a store that is never half-written."""
+
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gossamer.config.sections import Breaker, FrontierSettings
+from gossamer.errors import StoreError
+from gossamer.frontier import embedded, seen
+from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.keys import META
+from gossamer.frontier.rows import Meta, encode
+from gossamer.frontier.store import Store
+from gossamer.records import Discovered, State
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased
+
+MANY = [entry(str(number)) for number in range(500)]
+
+
+def opened(path: Path, now: float = NOW, **settings: int) -> EmbeddedFrontier:
+    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20, **settings), EAGER, Breaker(), LEASE, now)
+
+
+@pytest.mark.parametrize("recent_keys", [0, 1, 100_000])
+async def test_two_keys_with_the_same_fingerprint_are_both_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recent_keys: int
+) -> None:
+    monkeypatch.setattr(seen, "fingerprint", lambda key: 2**64 - 2 if key.endswith(("1", "2", "3")) else 0)
+    frontier = opened(tmp_path, recent_keys=recent_keys)
+    paths = [str(number) for number in range(10)]
+    found = [entry(path) for path in paths]
+    assert await frontier.discover(found + found, NOW) == Discovered(new=10, known=10)
+    await frontier.settle([end(lease) for lease in await leased(frontier, NOW)], NOW)
+    await frontier.aclose()
+    frontier = opened(tmp_path, recent_keys=recent_keys)
+    assert await frontier.discover(found, NOW) == Discovered(known=10)
+    looked_up = [await frontier.lookup(key(path)) for path in paths]
+    assert [known.entry.key for known in looked_up if known] == [key(path) for path in paths]
+    assert frontier.statistics().done == 1 and await frontier.lookup(key("99")) is None
+    await frontier.aclose()
+
+
+async def test_a_bloom_filter_that_says_yes_to_everything_loses_no_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen.GrowingBloom, "__contains__", lambda self, number: True)
+    frontier = opened(tmp_path, recent_keys=0)
+    assert await frontier.discover(MANY + MANY, NOW) == Discovered(new=500, known=500)
+    await frontier.aclose()
+
+
+async def test_recent_keys_and_the_filter_spare_reads(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover(MANY, NOW)
+    await frontier.discover(MANY, NOW)
+    numbers = frontier.statistics()
+    assert (numbers.recent_hits, numbers.bloom_misses) == (500, 500) and numbers.store_reads < 10
+    await frontier.aclose()
+    frontier = opened(tmp_path, recent_keys=100)
+    await frontier.discover(MANY, NOW)
+    assert frontier.statistics().store_reads == 500
+    assert len(frontier._seen._recent) + len(frontier._seen._older) <= 100
+    await frontier.aclose()
+
+
+def _delete(path: Path) -> None:
+    path.unlink()
+
+
+def _tear(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:1000])
+
+
+@pytest.mark.parametrize("harm", [_delete, _tear])
+async def test_a_missing_or_torn_filter_is_built_anew(tmp_path: Path, harm: Callable[[Path], None]) -> None:
+    frontier = opened(tmp_path, recent_keys=0)
+    await frontier.discover(MANY, NOW)
+    await frontier.aclose()
+    harm(tmp_path / "seen.bloom")
+    frontier = opened(tmp_path, recent_keys=0)
+    assert await frontier.discover(MANY, NOW) == Discovered(known=500)
+    await frontier.aclose()
+
+
+async def test_a_filter_older_than_the_store_is_built_anew(tmp_path: Path) -> None:
+    frontier = opened(tmp_path, recent_keys=0)
+    await frontier.discover(MANY[:100], NOW)
+    await frontier.aclose()
+    old = (tmp_path / "seen.bloom").read_bytes()
+    frontier = opened(tmp_path, recent_keys=0)
+    await frontier.discover(MANY, NOW)
+    await frontier.aclose()
+    (tmp_path / "seen.bloom").write_bytes(old)
+    frontier = opened(tmp_path, recent_keys=0)
+    assert await frontier.discover(MANY, NOW) == Discovered(known=500)
+    await frontier.aclose()
+
+
+async def test_a_saved_filter_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover(MANY, NOW)
+    await frontier.aclose()
+    scanned: list[bytes] = []
+    scan = Store.scan
+    monkeypatch.setattr(Store, "scan", lambda self, prefix: scanned.append(prefix) or scan(self, prefix))
+    frontier = opened(tmp_path)
+    assert b"U" not in scanned and frontier._seen._bloom.count == 500
+    await frontier.aclose()
+
+
+async def test_memory_is_bounded_by_hosts_with_work(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover([entry("1", f"{number}.example") for number in range(50)], NOW)
+    assert frontier.statistics().hosts == len(frontier._schedule.hosts) == 50
+    await frontier.settle([end(lease) for lease in await leased(frontier, NOW)], NOW)
+    assert not frontier._schedule.hosts and sum(1 for _ in frontier.hosts()) == 50
+    await frontier.discover([entry(str(number)) for number in range(5000)], NOW)
+    held = frontier._ledger._ahead._queues
+    assert sum(len(each.rows) for each in held.values()) < 50
+    assert not frontier._ledger._touched and not frontier._seen._fresh
+    await frontier.aclose()
+
+
+async def test_a_failed_write_is_the_last_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover(MANY[:10], NOW)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
+    try:
+        with pytest.raises(StoreError, match="cannot write the frontier"):
+            await frontier.discover(MANY, NOW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    for change in (frontier.discover(MANY, NOW), frontier.lease("worker", 1, NOW), frontier.remove(key("1"))):
+        with pytest.raises(StoreError, match="stopped after a failure"):
+            await change
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    assert frontier.statistics().waiting == len(list(frontier.known(State.WAITING))) == 10
+    await frontier.aclose()
+
+
+async def test_an_entry_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    with pytest.raises(UnicodeEncodeError):
+        await frontier.discover([entry("1"), entry("\ud800")], NOW)
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    assert frontier.statistics().waiting == 0 and await frontier.lookup(key("1")) is None
+    await frontier.aclose()
+
+
+async def test_a_frontier_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.aclose()
+    store = Store(tmp_path / "store", 1 << 20)
+    batch = store.batch()
+    batch.put(META, encode(Meta(version=2)))
+    store.write(batch)
+    store.close()
+    with pytest.raises(StoreError, match="newer gossamer"):
+        opened(tmp_path)
+
+
+async def test_a_frontier_in_use_is_refused(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    with pytest.raises(StoreError, match="in use"):
+        opened(tmp_path)
+    await frontier.aclose()
+    await frontier.aclose()
+
+
+async def test_a_checkpoint_needs_a_new_directory(tmp_path: Path) -> None:
+    frontier = opened(tmp_path / "frontier")
+    (tmp_path / "copy").mkdir()
+    with pytest.raises(StoreError, match="cannot copy"):
+        await frontier.checkpoint(tmp_path / "copy")
+    await frontier.aclose()
+
+
+async def test_opening_reads_hosts_not_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover(MANY, NOW)
+    await frontier.aclose()
+    decoded: list[bytes] = []
+    real = embedded.decode_url
+    monkeypatch.setattr("gossamer.frontier.ledger.decode_url", lambda raw: decoded.append(raw) or real(raw))
+    frontier = opened(tmp_path)
+    assert not decoded and frontier.statistics().waiting == 500
+    assert len(await leased(frontier, NOW)) == 1 and len(decoded) == 1
+    await frontier.aclose()
