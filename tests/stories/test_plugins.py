@@ -1,9 +1,13 @@
 """Plugins by entry point: used when they fit their joint, refused by name when they do not."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+from crawling import run_gossamer
+from serving import page, site_running
 
 FETCHER = '''
 from gossamer.document.body import Body
@@ -33,14 +37,19 @@ class Broken:
 '''
 
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "large_files.py"
+
+
 def run_with(plugin: str, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run gossamer with a plugin installed beside it."""
     package = place / "plugin"
     meta = package / "echo-1.0.dist-info"
     meta.mkdir(parents=True)
     (package / "echo_plugin.py").write_text(FETCHER)
+    (package / "large_files.py").write_text(EXAMPLE.read_text())
     (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
-    (meta / "entry_points.txt").write_text(f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n")
+    points = f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n[gossamer.filter]\nlarge-files = large_files:LargeFiles\n"
+    (meta / "entry_points.txt").write_text(points)
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
         [sys.executable, "-m", "gossamer", *words], capture_output=True, text=True, env=environment, check=False
@@ -63,3 +72,13 @@ def test_a_plugin_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:
     assert "echo_plugin:Broken" in result.stderr
     assert "aclose" in result.stderr or "async" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_filter_refuses_by_its_own_rule(tmp_path: Path) -> None:
+    with site_running({"/": page("/disk.iso", "/a"), "/a": page(title="a")}) as site:
+        options = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--quiet"]
+        result = run_with("Echo", tmp_path, "crawl", site.url(), "--dir", str(tmp_path / "crawl"), *options)
+    assert result.returncode == 0, result.stderr
+    assert site.paths == ["/", "/a"]
+    answer = json.loads(run_gossamer("explain", tmp_path / "crawl", site.url("/disk.iso"), "--json").stdout)
+    assert (answer["outcome"], answer["rule"]) == ("out_of_scope", "large-files")

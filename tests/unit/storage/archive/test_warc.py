@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from checking import WARCIO
 from fastwarc.warc import ArchiveIterator
 from msgspec.structs import replace
 
@@ -60,7 +61,7 @@ def revisits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_warcio_passes_every_kind_of_record(responses: Path, revisits: Path) -> None:
-    result = run(str(Path(sys.executable).parent / "warcio"), "check", "--verbose", str(responses), str(revisits))
+    result = run(*WARCIO, "--verbose", str(responses), str(revisits))
     assert result.returncode == 0, result.stdout + result.stderr
     with_request = sum(bool(fetched.request_head) for fetched in answers().values())
     assert result.stdout.count("digest pass") == 1 + len(answers()) + with_request
