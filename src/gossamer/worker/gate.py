@@ -107,8 +107,10 @@ class Gate:
         return self._admission.admit(links, lease.entry)
 
 
-def _answer(fetched: Fetched, learned: Learned) -> Answer:
+def _answer(fetched: Fetched, learned: Learned) -> Answer | None:
     """Say how the host behaved; robots.txt out of reach has its own patience, so it is no failure for the breaker."""
+    if fetched.outcome is Outcome.ADDRESS_REFUSED:
+        return None  # nothing was sent, and nothing will be
     return Answer(
         at=fetched.answered,
         seconds=fetched.answered - fetched.started,
