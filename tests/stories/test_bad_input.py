@@ -74,6 +74,12 @@ def test_the_other_seeds_are_crawled_when_asked(tmp_path: Path) -> None:
     assert json.loads(run_gossamer("status", tmp_path / "c", "--json").stdout)["pages"] == 1
 
 
+@pytest.mark.parametrize("seed", ["mailto:a@b.example", "exa mple", "http://", "javascript:alert(1)"])
+def test_a_seed_with_nothing_to_fetch_is_refused(seed: str, tmp_path: Path) -> None:
+    assert seed in refused("crawl", seed, "--dir", tmp_path / "c", code=2)
+    assert not (tmp_path / "c").exists()
+
+
 def test_no_seed_at_all_is_said() -> None:
     assert "--seeds" in refused("crawl", code=2)
 

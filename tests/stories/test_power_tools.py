@@ -62,3 +62,15 @@ def test_config_lists_every_knob_with_its_help() -> None:
     [delay] = [line for line in lines if line.startswith("politeness.delay\t")]
     assert delay.split("\t")[1] == "1.0"
     assert json.loads(run_gossamer("config", "--json").stdout)["fetch"]["max_redirects"] == 10
+
+
+def test_version_is_told() -> None:
+    assert run_gossamer("--version").stdout.startswith("gossamer 0.")
+
+
+def test_fetch_of_a_private_address_tells_the_remedy() -> None:
+    result = run_gossamer("fetch", "http://127.0.0.1:9/", "--json")
+    facts = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert facts["outcome"] == "address_refused"
+    assert "--allow-private" in facts["detail"]

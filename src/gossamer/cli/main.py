@@ -56,14 +56,19 @@ app.command()(demo.demo)
 app.command()(simweb.simweb)
 
 
-@app.callback()
-def options(version: bool = typer.Option(False, "--version", help="show the version and exit")) -> None:
-    """A web crawler that loses nothing, harms no site, explains every decision, and is fast."""
-    if version:
-        from importlib.metadata import version as installed
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
 
-        output.line(f"gossamer {installed('gossamer')}")
+        output.line(f"gossamer {version('gossamer')}")
         raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="show the version"),
+) -> None:
+    """A web crawler that loses nothing, harms no site, explains every decision, and is fast."""
 
 
 def run() -> None:

@@ -93,8 +93,8 @@ async def _fetch_one(url: str, settings: Settings) -> Got:
     lease = _lease(url, settings)
     async with open_requests(settings, clock) as requests:
         verdict = await _consult(memory_robots(settings), requests, lease, requests.agent(lease), settings)
-        if not verdict["allowed"]:
-            raise UsageError(f"robots.txt forbids {url}: {verdict['rule']}; pass --ignore-robots if the site is yours")
+        if not verdict.allowed and verdict.sent:
+            raise UsageError(f"robots.txt forbids {url}: {verdict.rule}; pass --ignore-robots if the site is yours")
         fetched = await requests.fetch(requests.to(lease.entry.url, lease))
         document = document_of(fetched, settings.fetch.max_decoded)
         return Got(fetched, outcome_of(fetched), document.content, document.mime)
@@ -102,23 +102,33 @@ async def _fetch_one(url: str, settings: Settings) -> Got:
 
 async def _ask_robots(url: str, agent: str, settings: Settings) -> dict[str, Any]:
     async with open_requests(settings, SystemClock()) as requests:
-        return await _consult(memory_robots(settings), requests, _lease(url, settings), agent, settings)
+        verdict = await _consult(memory_robots(settings), requests, _lease(url, settings), agent, settings)
+        return {"allowed": verdict.allowed, "rule": verdict.rule, "delay": verdict.delay}
 
 
-async def _consult(robots: Robots, requests: Requests, lease: Lease, agent: str, settings: Settings) -> dict[str, Any]:
+class Asked(Struct, frozen=True):
+    """What a host's robots.txt says."""
+
+    allowed: bool
+    rule: str
+    delay: float | None = None
+    sent: bool = True  # False: the host cannot be contacted at all
+
+
+async def _consult(robots: Robots, requests: Requests, lease: Lease, agent: str, settings: Settings) -> Asked:
     """Ask until robots.txt is known or out of reach, keeping the pace."""
     clock, delay = SystemClock(), None
     for _ in range(ROBOTS_TURNS):
         consultation = await robots.consult(lease.entry.url, agent, clock.now())
         if consultation.verdict != "ask":
-            return {"allowed": consultation.verdict == "allowed", "rule": consultation.rule, "delay": delay}
+            return Asked(consultation.verdict == "allowed", consultation.rule, delay)
         fetched = await requests.fetch(requests.to(consultation.ask, lease))
         learned = await robots.learn(lease.entry.url, fetched, agent, settings.politeness.delay, clock.now())
         delay = learned.delay
-        if learned.block_until:
-            return {"allowed": False, "rule": learned.reason, "delay": None}
+        if learned.block_until or not fetched.sent:
+            return Asked(False, learned.reason, sent=fetched.sent)
         await asyncio.sleep(settings.politeness.delay)
-    return {"allowed": False, "rule": "robots.txt redirects without end", "delay": None}
+    return Asked(False, "robots.txt redirects without end")
 
 
 def _lease(url: str, settings: Settings) -> Lease:

@@ -1,11 +1,14 @@
 """Seeds: texts from the command line, a file or standard input, told apart from what is no URL."""
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
 
 from gossamer.errors import UrlError, UsageError
-from gossamer.url.parse import Url, parse
+from gossamer.url.parse import Url, parse, shown
+
+BARE = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")  # a host name, perhaps with a port and a path
 
 
 class Seeds(Struct, frozen=True):
@@ -35,9 +38,10 @@ def read_seeds(sources: Iterable[tuple[str, str]], skip_invalid: bool) -> Seeds:
 
 def _parse(text: str) -> Url:
     """Parse a seed; a bare `example.org/path` is taken as https."""
-    if "://" not in text and not text.startswith("file:") and "." in text.partition("/")[0] and " " not in text:
-        return parse(f"https://{text}")
-    return parse(text)
+    url = parse(f"https://{text}" if BARE.match(text) else text)
+    if not url.host and url.scheme != "file":
+        raise UrlError(f"{shown(text)} names no host, so there is nothing to fetch")
+    return url
 
 
 def lines_of(name: str, lines: Iterable[str]) -> Iterable[tuple[str, str]]:
