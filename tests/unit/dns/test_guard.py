@@ -85,6 +85,7 @@ def test_an_ipv4_address_inside_an_ipv6_one_is_judged_like_itself(address: ipadd
 def test_a_refusal_names_the_address_and_the_remedy() -> None:
     guard = AddressGuard()
     assert guard.refusal("10.1.2.3") == "10.1.2.3 is not public (private); --allow-private 10.0.0.0/8 allows it"
+    assert guard.refusal("64:ff9b:1::1") == "64:ff9b:1::1 is not public (local NAT64); --allow-private 64:ff9b:1::/48 allows it"
     assert guard.refusal("::ffff:7f00:1") == "::ffff:7f00:1 is not public (loopback); --allow-private 127.0.0.0/8 allows it"
 
 

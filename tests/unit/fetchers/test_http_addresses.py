@@ -1,5 +1,6 @@
 """No socket to an address that may not be contacted: names, literals, names that change their mind."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.http import HttpFetcher
+from gossamer.fetchers.transfer import Transfer
 from gossamer.protocols import Addresses
 from gossamer.records import Outcome
 from gossamer.testing.fetcher import RawServer, ask
@@ -129,3 +131,22 @@ async def test_hosts_on_one_address_do_not_share_a_connection(server: RawServer,
     for host in ("site.example", "other.example", "site.example", "other.example"):
         await fetcher.fetch(ask(server.url("/", host)))
     assert server.connections == 2
+
+
+async def test_hosts_fetched_side_by_side_do_not_make_libcurl_forget_each_others_addresses(
+    server: RawServer, make: Callable[..., HttpFetcher]
+) -> None:
+    names = {f"h{number}.example": ("127.0.0.1",) for number in range(6)}
+    server.routes["/"] = HELLO.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    fetcher = make(names)
+    urls = [server.url("/", host) for host in names] * 50
+    answers = await asyncio.gather(*(fetcher.fetch(ask(url)) for url in urls))
+    assert {answer.outcome for answer in answers} == {Outcome.OK}
+
+
+def test_a_handle_leaves_no_address_behind_when_it_goes_on_to_another_host() -> None:
+    transfer = Transfer(Fetch(), lambda address: "", SystemClock())
+    assert transfer._resolved("a:80", ("192.0.2.1", "192.0.2.2")) == ["a:80:192.0.2.1,192.0.2.2"]
+    assert transfer._resolved("a:80", ("192.0.2.3",)) == ["a:80:192.0.2.3"]
+    assert transfer._resolved("b:80", ("192.0.2.4",)) == ["b:80:192.0.2.4", "-a:80"]
+    transfer.close()

@@ -72,10 +72,12 @@ async def test_an_expired_certificate_is_refused(authority: trustme.CA, make: Ca
     assert answer.outcome is Outcome.TLS_FAILED
 
 
+@pytest.mark.parametrize(("host", "vouched"), [("site.example", False), ("other.example", True)])
 async def test_an_exception_is_for_one_request_and_its_connection_is_not_lent_to_others(
-    secure: RawServer, fetcher: HttpFetcher
+    secure: RawServer, make: Callable[..., HttpFetcher], trusted: str, host: str, vouched: bool
 ) -> None:
-    url = secure.url("/", "other.example")
+    fetcher = make(ca_file=trusted if vouched else "")
+    url = secure.url("/", host)
     assert (await fetcher.fetch(ask(url, insecure=True))).outcome is Outcome.OK
     assert (await fetcher.fetch(ask(url))).outcome is Outcome.TLS_FAILED
     assert (await fetcher.fetch(ask(url, insecure=True))).outcome is Outcome.OK
