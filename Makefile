@@ -24,7 +24,8 @@ floors: $(READY)
 	@$(BIN)/lint-imports --no-cache
 
 tests: $(READY)
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not alone"
+	@$(BIN)/pytest -m alone
 
 soak: $(READY)
 	@GOSSAMER_SOAK_KILLS=200 GOSSAMER_SOAK_STEPS=200000 $(BIN)/pytest tests/crash tests/contracts -n $(WORKERS) --dist loadfile --timeout 7200

@@ -3,6 +3,8 @@
 `Stores` is what a crawl keeps; `Crawl` is that plus everything a visit needs. Both close what they opened, last opened first.
 """
 
+import socket
+import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
+from gossamer.worker.aside import Aside, greeted, serve
 from gossamer.worker.budget import Budget
 from gossamer.worker.checkpoint import Stillness, take_checkpoint
 from gossamer.worker.crawl import Crawler
@@ -32,11 +35,13 @@ from gossamer.worker.events import Events, Tally
 from gossamer.worker.gate import Gate
 from gossamer.worker.lists import Lists
 from gossamer.worker.pool import Pool
+from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
 from gossamer.worker.settle import Settler
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
+CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.assemble import read_aside; read_aside(int(sys.argv[1]))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ def user_agent(settings: Settings) -> str:
 def open_catalog(directory: Path, settings: Settings) -> Catalog:
     """Open the catalog alone: it can be read while a crawl writes it."""
     scheme, path = _located(settings.storage.catalog, directory, "storage.catalog")
-    catalog: Catalog = choose("catalog", scheme).open(path)
+    catalog: Catalog = choose("catalog", scheme).open(path, _is_durable(settings))
     return catalog
 
 
@@ -178,13 +183,19 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
     """Open what a crawl keeps. The caller holds the directory's lock."""
     async with AsyncExitStack() as stack:
         scheme, path = _located(settings.storage.kv, directory, "storage.kv")
-        kv: KeyValue = choose("kv", scheme).open(path)
+        kv: KeyValue = choose("kv", scheme).open(path, _is_durable(settings))
         stack.push_async_callback(kv.aclose)
         catalog = open_catalog(directory, settings)
         stack.push_async_callback(catalog.aclose)
         scheme, path = _located(settings.frontier.uri, directory, "frontier.uri")
         frontier: Frontier = choose("frontier", scheme).open(
-            path, settings.frontier, settings.politeness, settings.breaker, settings.crawl.lease, clock.now()
+            path,
+            settings.frontier,
+            settings.politeness,
+            settings.breaker,
+            settings.crawl.lease,
+            clock.now(),
+            _is_durable(settings),
         )
         stack.push_async_callback(frontier.aclose)
         yield Stores(
@@ -210,7 +221,15 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         requests = await stack.enter_async_context(open_requests(settings, clock))
         archive = _open_archive(stores)
         stack.push_async_callback(archive.aclose)
-        yield _crawl(stores, requests, archive)
+        aside = Aside(CHILD, settings.model_dump_json().encode(), settings.documents.deadline)
+        stack.push_async_callback(aside.aclose)
+        yield _crawl(stores, requests, archive, aside)
+
+
+def read_aside(descriptor: int) -> None:
+    """Read heavy documents for a crawl, which is at the other end of a socket; a child process runs this."""
+    with socket.socket(fileno=descriptor) as connection:
+        serve(connection, make_processors(Settings.model_validate_json(greeted(connection))))
 
 
 def _open_archive(stores: Stores) -> Archive:
@@ -225,19 +244,27 @@ def _open_archive(stores: Stores) -> Archive:
     return archive
 
 
-def _crawl(stores: Stores, requests: Requests, archive: Archive) -> Crawl:
+def _crawl(stores: Stores, requests: Requests, archive: Archive, aside: Aside) -> Crawl:
     settings, clock, events, tally = stores.settings, stores.clock, Events(), Tally()
     events.subscribe(tally)
     settler = Settler(
-        archive, stores.deduper, stores.catalog, stores.frontier, stores.admission, stores.stillness, events, clock
+        archive,
+        stores.deduper,
+        stores.catalog,
+        stores.frontier,
+        stores.robots,
+        stores.admission,
+        stores.stillness,
+        events,
+        clock,
     )
     crawler = Crawler(
         settings=settings,
-        gate=Gate(stores.frontier, stores.robots, archive, stores.admission, requests, clock),
+        gate=Gate(stores.frontier, stores.robots, archive, stores.admission, requests, settler, clock),
         requests=requests,
         deduper=stores.deduper,
         archive=archive,
-        processors=make_processors(settings),
+        reader=Reader(settings, make_processors(settings), aside),
         admission=stores.admission,
         settler=settler,
         events=events,
@@ -262,6 +289,10 @@ def _crawl(stores: Stores, requests: Requests, archive: Archive) -> Crawl:
 def _archive(directory: Path, settings: Settings) -> tuple[Any, Path]:
     scheme, path = _located(settings.storage.archive, directory, "storage.archive")
     return choose("archive", scheme), path
+
+
+def _is_durable(settings: Settings) -> bool:
+    return settings.storage.durability == "durable"
 
 
 def _located(uri: str, directory: Path, knob: str) -> tuple[str, Path]:

@@ -182,7 +182,14 @@ class Robots(Protocol):
         ...
 
     async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
-        """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays."""
+        """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays.
+
+        It counts at once, but is not durable before `keep`: the delay and the sitemaps it returns must not be lost in between.
+        """
+        ...
+
+    async def keep(self, urls: Sequence[str]) -> None:
+        """Make durable what was learned for these URLs; what came of it (delay, sitemaps, blocks) is durable already."""
         ...
 
     def release(self, url: str) -> None:

@@ -306,6 +306,8 @@ class Document(Struct, frozen=True, kw_only=True):
     content: bytes  # transfer and content coding removed
     charset: str = ""  # from BOM or header; empty: unknown
     cut: bool = False  # the content is only the beginning
+    too_big: bool = False  # and that because there is more of it than the limit
+    error: str = ""  # why it is not whole, or not decoded
 
 
 class Directives(Struct, frozen=True):
@@ -321,6 +323,7 @@ class Extract(Struct, frozen=True, kw_only=True):
 
     links: tuple[Link, ...] = ()
     links_cut: int = 0  # links beyond the limit of a page
+    cut: str = ""  # why the document was not read the usual way
     title: str = ""
     language: str = ""
     charset: str = ""
@@ -385,9 +388,10 @@ class Totals(Struct, frozen=True):
 
 
 class Visit(Struct, frozen=True, kw_only=True):
-    """A finished visit: what has to become durable, in the order archive, digest, catalog, frontier."""
+    """A finished visit: what has to become durable, in the order archive, digest, catalog, frontier, robots.txt."""
 
     settlement: Settlement
     page: Page | None = None  # None: the URL is not finished yet (retry, deferred)
     claim: tuple[str, Original] | None = None  # content this page was the first to have
+    learned: str = ""  # the URL for whose sake robots.txt was fetched: what it said is kept after the settlement
     received: int = 0  # bytes from the network

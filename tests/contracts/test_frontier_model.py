@@ -96,7 +96,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.now = START
         self.openings = 0
         self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now)
-        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now)
+        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now, durable=False)
         self.leases: list[Lease] = []  # ever given
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
@@ -249,7 +249,7 @@ class BothFrontiers(RuleBasedStateMachine):
             left = self.real._path
         else:
             self.loop.run_until_complete(leave_as_killed(self.real, left))
-        self.real = EmbeddedFrontier.open(left, *self.given, self.now)
+        self.real = EmbeddedFrontier.open(left, *self.given, self.now, durable=False)
         self.turns.clear()
 
     # --- what must be true after each --------------------------------------------------------------------------------

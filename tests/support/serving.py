@@ -29,6 +29,7 @@ class Site:
     routes: dict[str, Route]
     scheme: str = "http"
     asked: list[Asked] = field(default_factory=list)
+    connections: int = 0  # accepted
     seen: threading.Condition = field(default_factory=threading.Condition)
 
     def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
@@ -55,12 +56,17 @@ def page(*links: str, title: str = "a page") -> Answer:
 
 
 @contextmanager
-def site_running(routes: dict[str, Route], context: ssl.SSLContext | None = None) -> Iterator[Site]:
+def site_running(routes: dict[str, Route], context: ssl.SSLContext | None = None, address: str = "127.0.0.1") -> Iterator[Site]:
     """Serve some routes for a while; anything else is a 404, robots.txt included."""
     site = Site(0, routes, "https" if context else "http")
 
     class Answering(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            with site.seen:
+                site.connections += 1
+            super().setup()
 
         def do_GET(self) -> None:
             asked = Asked(time.monotonic(), self.path, {name.lower(): value for name, value in self.headers.items()})
@@ -78,7 +84,7 @@ def site_running(routes: dict[str, Route], context: ssl.SSLContext | None = None
         def log_message(self, *words: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    server = ThreadingHTTPServer((address, 0), Answering)
     server.daemon_threads = True
     site.port = server.server_address[1]
     if context:

@@ -27,6 +27,7 @@ from pydantic_core import ErrorDetails
 
 from gossamer.config.sections import Section, Settings
 from gossamer.errors import ConfigError
+from gossamer.faults import VARIABLE as FAULTS
 
 PREFIX = "GOSSAMER_"
 NUMBER = re.compile(r"(-?[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*([a-z]*)", re.IGNORECASE)
@@ -187,7 +188,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Written]:
     for name, text in environ.items():
         if name in keys:
             found[keys[name]] = Written(text, f"in the environment variable {name}")
-        elif name.startswith(PREFIX):
+        elif name.startswith(PREFIX) and name != FAULTS:
             raise ConfigError(f"unknown environment variable {name}; {_advice(name, keys)}")
     return found
 

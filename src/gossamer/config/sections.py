@@ -30,6 +30,9 @@ class Crawl(Section):
     lease: float = Field(300, gt=0, description="how long a worker owns a URL")
     order: Literal["priority", "breadth-first", "depth-first"] = Field("priority", description="which URL of a host is next")
     free_disk: int = Field(256 * MIB, ge=0, description="pause while the disk has less free space than this")
+    stall: float = Field(
+        0.2, ge=0, description="name in the log what holds the event loop up for longer than this; 0: do not watch"
+    )
 
 
 class Scope(Section):
@@ -157,6 +160,7 @@ class Documents(Section):
     """What is read out of a document."""
 
     max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
+    deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(
         ("seed", "anchor", "area", "frame", "iframe", "link", "canonical", "alternate", "refresh", "sitemap", "redirect"),
         description="kinds of links that are followed",
@@ -188,6 +192,9 @@ class Storage(Section):
     archive: str = Field("dir:warc", description="where WARC files go")
     catalog: str = Field("sqlite:catalog.db", description="where the catalog of pages is")
     kv: str = Field("rocksdb:state", description="where robots.txt, digests and the like are")
+    durability: Literal["durable", "fast"] = Field(
+        "durable", description="durable: what is done outlives a power loss; fast: all but the last second"
+    )
     segment_bytes: int = Field(1024 * MIB, ge=1024, description="a WARC file is closed when it is this long")
     segment_seconds: float = Field(3600, gt=0, description="or this old")
     compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")

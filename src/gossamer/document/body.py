@@ -57,6 +57,16 @@ class Body:
         content = self._chunks[0] if self._chunks else b""
         return content if limit is None else content[:limit]
 
+    def descriptor(self) -> int:
+        """Return a new descriptor of a file that holds the body, for another process; the caller closes it."""
+        if self._file is not None:
+            self._file.flush()
+            return os.dup(self._file.fileno())
+        descriptor = os.memfd_create("gossamer-body")
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(self.read())
+        return descriptor
+
     def pieces(self, start: int = 0, size: int = 1024 * 1024) -> Iterator[bytes]:
         """Walk over the body from `start` on: in one piece while it is in memory, else in pieces of `size` bytes."""
         if self._file is None:

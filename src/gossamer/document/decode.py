@@ -10,6 +10,7 @@ Follows RFC 9112 section 7.1 (chunked), RFC 9110 section 8.4 (content codings), 
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from io import BytesIO
 from typing import Any
 
 import brotlicffi
@@ -17,11 +18,11 @@ import zstandard
 from isal import isal_zlib
 from msgspec import Struct
 
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
+_CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]*+)?\r?\n")
 _ISAL_ERROR: Any = isal_zlib.error
 _BROKEN = (_ISAL_ERROR, zlib.error, brotlicffi.error, zstandard.ZstdError, EOFError)
 _STEP = 64 * 1024  # input taken at once
-_ZSTD_STEP = 1024  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
+_ZSTD_STEP = 256  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
 _SMALL_STEP = 16  # likewise for a broken stream: a failing step loses its output
 _STEPS = 20_000  # taken for a broken stream at most
 _BLOCK = 1024 * 1024  # output made at once
@@ -38,6 +39,7 @@ class Decoded(Struct, frozen=True):
     content: bytes
     cut: bool = False  # there was more than the limit, or the stream ends early
     error: str = ""  # why the content is not whole, or not decoded at all
+    too_big: bool = False  # there was more than the limit
 
 
 def dechunk(raw: bytes) -> bytes:
@@ -64,8 +66,9 @@ def decode(raw: bytes, encoding: str, limit: int) -> Decoded:
     """Take off every content coding that a Content-Encoding header names, last applied first."""
     names = [name for name in encoding.lower().replace(" ", "").replace("\t", "").split(",") if name not in ("", "identity")]
     if len(names) > _LAYERS:
-        return Decoded(raw[:limit], len(raw) > limit, f"{len(names)} content codings one over the other")
-    content, cut, error = raw, False, ""
+        too_big = len(raw) > limit
+        return Decoded(raw[:limit], too_big, f"{len(names)} content codings one over the other", too_big)
+    content, cut, too_big, error = raw, False, False, ""
     for name in reversed(names):
         blocks = _CODINGS.get(name)
         if blocks is None:
@@ -73,7 +76,9 @@ def decode(raw: bytes, encoding: str, limit: int) -> Decoded:
             break
         layer = _decode_layer(content, name, blocks, limit)
         content, cut, error = layer.content, cut or layer.cut, error or layer.error
-    return Decoded(content[:limit], cut or len(content) > limit, error)
+        too_big = too_big or layer.too_big
+    too_big = too_big or len(content) > limit
+    return Decoded(content[:limit], cut or too_big, error, too_big)
 
 
 def _decode_layer(raw: bytes, name: str, blocks: "Blocks", limit: int) -> Decoded:
@@ -90,18 +95,19 @@ def _decode_layer(raw: bytes, name: str, blocks: "Blocks", limit: int) -> Decode
 
 
 def _collect(blocks: Iterator[bytes], name: str, limit: int) -> Decoded:
-    pieces = []
+    content = BytesIO()  # grows in place and hands over what it holds: a bomb is in memory once, not twice
     room = limit
     try:
         for block in blocks:
-            pieces.append(block)
-            room -= len(block)
-            if room < 0:
-                return Decoded(b"".join(pieces)[:limit], cut=True)
+            if len(block) > room:
+                content.write(block[:room])
+                return Decoded(content.getvalue(), cut=True, too_big=True)
+            room -= content.write(block)
     except _BROKEN as error:
         ends_early = isinstance(error, EOFError)
-        return Decoded(b"".join(pieces), ends_early, f"the {name} stream {'ends early' if ends_early else 'is broken'}")
-    return Decoded(b"".join(pieces) if len(pieces) != 1 else pieces[0])
+        detail = f"the {name} stream {'ends early' if ends_early else 'is broken'}"
+        return Decoded(content.getvalue(), ends_early, detail)
+    return Decoded(content.getvalue())
 
 
 Blocks = Callable[[bytes, int], Iterator[bytes]]

@@ -17,6 +17,7 @@ class Reading(Struct, frozen=True):
     charset: str  # by mark or header; empty: neither tells
     cut: bool  # the content is only the beginning
     error: str  # why the content is not whole, or not decoded
+    too_big: bool = False  # there is more of it than the limit
 
 
 def read_document(raw: bytes, *, chunked: bool, encoding: str, content_type: str, url: str, limit: int) -> Reading:
@@ -24,7 +25,7 @@ def read_document(raw: bytes, *, chunked: bool, encoding: str, content_type: str
     decoded = decode(dechunk(raw) if chunked else raw, encoding, limit)
     content = decoded.content
     mime = sniff(content_type, content[:HEAD], _path(url))
-    return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error)
+    return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error, decoded.too_big)
 
 
 def _path(url: str) -> str:

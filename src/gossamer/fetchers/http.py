@@ -19,10 +19,14 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
 from gossamer.fetchers.failure import failure_of, spool_error, truncation_of
+from gossamer.fetchers.lenient import REFUSED, LenientExchange
 from gossamer.fetchers.message import Head, final_head, target_of
+from gossamer.fetchers.received import Received
 from gossamer.fetchers.transfer import Transfer
 from gossamer.protocols import Resolver
 from gossamer.records import Fetched, Outcome, Request
+
+ODD_ORIGINS = 10_000  # remembered at most
 
 
 class FetcherStatistics(Struct, frozen=True):
@@ -44,6 +48,8 @@ class HttpFetcher:
         self._multi: Any = pycurl.AsyncCurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections)
         self._idle: list[Transfer] = []
+        self._careless: dict[str, None] = {}  # origins whose heads libcurl refuses
+        self._suspect: dict[str, None] = {}  # origins that failed: libcurl may keep the dead connection
         self._requests = 0
         self._connections = 0
         self._received = 0
@@ -58,18 +64,22 @@ class HttpFetcher:
         usable = tuple(address for address in found.addresses if not self._guard(address))
         if not usable:
             return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
-        transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
+        transfer = self._transfer(target.origin)
         try:
             transfer.prepare(request, target, usable)
             code, text = await self._perform(transfer)
-            return self._conclude(request, transfer, code, text, asked)
+            fetched = self._conclude(request, transfer, code, text, asked)
+            if fetched.outcome is not Outcome.OK:
+                _remember(self._careless if text == REFUSED else self._suspect, target.origin)
+            return fetched
         except BaseException:
             transfer.body.close()
             raise
         finally:
             self._connections += transfer.connections
             transfer.forget()
-            self._idle.append(transfer)
+            if isinstance(transfer, Transfer):
+                self._idle.append(transfer)
 
     def statistics(self) -> FetcherStatistics:
         """Count what was sent and received so far."""
@@ -81,8 +91,18 @@ class HttpFetcher:
         while self._idle:
             self._idle.pop().close()
 
-    async def _perform(self, transfer: Transfer) -> tuple[int, str]:
+    def _transfer(self, origin: str) -> Transfer | LenientExchange:
+        if origin in self._careless:
+            return LenientExchange(self._settings, self._guard, self._clock)
+        transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
+        transfer.renew(origin in self._suspect)
+        self._suspect.pop(origin, None)
+        return transfer
+
+    async def _perform(self, transfer: Transfer | LenientExchange) -> tuple[int, str]:
         """Run a transfer to its end. Cancelled, it is taken out at once and its connection is closed."""
+        if isinstance(transfer, LenientExchange):
+            return await transfer.perform()
         try:
             await self._multi.add_handle(transfer.curl)
         except pycurl.error as error:
@@ -90,7 +110,7 @@ class HttpFetcher:
             return code, text
         return pycurl.E_OK, ""
 
-    def _conclude(self, request: Request, transfer: Transfer, code: int, text: str, asked: float) -> Fetched:
+    def _conclude(self, request: Request, transfer: Received, code: int, text: str, asked: float) -> Fetched:
         """Judge a finished transfer."""
         if transfer.spool_error is not None:
             raise spool_error(transfer.spool_error) from transfer.spool_error
@@ -111,7 +131,7 @@ class HttpFetcher:
             return self._failed(request, transfer, outcome, detail, asked)
         return self._answered(request, transfer, head, truncated, text, asked)
 
-    def _answered(self, request: Request, transfer: Transfer, head: Head, truncated: str, detail: str, asked: float) -> Fetched:
+    def _answered(self, request: Request, transfer: Received, head: Head, truncated: str, detail: str, asked: float) -> Fetched:
         started, answered, ended = self._times(transfer, asked)
         return Fetched(
             url=request.url,
@@ -130,7 +150,7 @@ class HttpFetcher:
             ended=ended,
         )
 
-    def _failed(self, request: Request, transfer: Transfer, outcome: Outcome, detail: str, asked: float) -> Fetched:
+    def _failed(self, request: Request, transfer: Received, outcome: Outcome, detail: str, asked: float) -> Fetched:
         transfer.body.close()
         started, answered, ended = self._times(transfer, asked)
         return Fetched(
@@ -151,9 +171,15 @@ class HttpFetcher:
             url=request.url, outcome=outcome, detail=detail, body=Body(), started=asked, answered=now, ended=now, sent=False
         )
 
-    def _times(self, transfer: Transfer, asked: float) -> tuple[float, float, float]:
+    def _times(self, transfer: Received, asked: float) -> tuple[float, float, float]:
         """Return when the request left, when the first byte came (or waiting for it ended), and now."""
         ended = self._clock.now()
         if transfer.started is None:
             return asked, ended, ended
         return transfer.started, ended if transfer.answered is None else transfer.answered, ended
+
+
+def _remember(origins: dict[str, None], origin: str) -> None:
+    origins[origin] = None
+    if len(origins) > ODD_ORIGINS:
+        del origins[next(iter(origins))]

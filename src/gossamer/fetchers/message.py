@@ -108,4 +108,4 @@ def _fields(raw: bytes) -> tuple[tuple[str, str], ...]:
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
     lines = [line.partition(":") for line in text.split("\n")[1:-2]]
-    return tuple([(name.rstrip().lower(), value.strip()) for name, _, value in lines if name[:1] > " "])
+    return tuple([(name.rstrip().lower(), value.strip()) for name, colon, value in lines if colon and name[:1] > " "])

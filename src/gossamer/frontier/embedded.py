@@ -5,8 +5,11 @@
 
 Hosts with work live in memory, their URLs stay on disk and are read ahead a few at a time: memory does not grow with the
 number of waiting URLs. Each call changes memory and gathers one batch; it returns when the batch is written. If anything goes
-wrong in between, memory is not trusted any more and every further change is refused: nothing half-done is ever written, and
-opening the directory again shows the state of the last call that returned.
+wrong in between, a full disk included, memory is not trusted any more and every further change is refused: nothing half-done
+is ever written, and opening the directory again shows the state of the last call that returned.
+
+What a call acknowledges has also reached the disk when it returns, or will within a second (`durability.py`). Turns that are
+given out acknowledge nothing: after a power loss they come back, and every host rests for one delay.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -17,7 +20,8 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.errors import StoreError
+from gossamer.durability import Syncing
+from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.admission import Admission
 from gossamer.frontier.keys import HOSTS, META, URLS, host_name
 from gossamer.frontier.ledger import Ledger
@@ -55,8 +59,27 @@ def _whole(
         if self._failed:
             raise StoreError(f"the frontier in {self._path} stopped after a failure; resume the crawl to go on")
         self._failed = True
-        result = await method(self, *args, **kwargs)
+        try:
+            result = await method(self, *args, **kwargs)
+        except DiskFull as problem:  # nobody may try again: memory is ahead of the disk
+            advice = "nothing that was done is lost; make room, then resume the crawl"
+            raise StoreError(f"no space is left for the frontier in {self._path}; {advice}") from problem
         self._failed = False
+        return result
+
+    return change
+
+
+def _acknowledged(
+    method: Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]],
+) -> Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]]:
+    """Make a change happen as a whole, and return when it is as durable as was asked for."""
+    whole = _whole(method)
+
+    @wraps(method)
+    async def change(self: "EmbeddedFrontier", /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        result = await whole(self, *args, **kwargs)
+        await self._syncing.acknowledge()  # meanwhile others may read and change what this call has changed
         return result
 
     return change
@@ -74,6 +97,7 @@ class EmbeddedFrontier:
         politeness: Politeness,
         breaker: Breaker,
         lease: float,
+        durable: bool,
     ) -> None:
         self._path = path
         self._store = store
@@ -85,14 +109,25 @@ class EmbeddedFrontier:
         self._politeness = politeness
         self._breaker = breaker
         self._turns = Turns(ledger, politeness, lease)
+        self._syncing = Syncing(store.sync, durable)
         self._failed = False
         self._closed = False
 
     @classmethod
     def open(
-        cls, path: Path, settings: FrontierSettings, politeness: Politeness, breaker: Breaker, lease: float, now: float
+        cls,
+        path: Path,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        durable: bool = True,
     ) -> "EmbeddedFrontier":
-        """Open the frontier in a directory, or make one there; live leases come back, every host waits one delay."""
+        """Open the frontier in a directory, or make one there; live leases come back, every host waits one delay.
+
+        `durable`: what a call acknowledged outlives a power loss.
+        """
         store = Store(path / "store", settings.cache)
         try:
             raw = store.get(META)
@@ -105,11 +140,11 @@ class EmbeddedFrontier:
         except BaseException:
             store.close()
             raise
-        return cls(path, store, ledger, settings, politeness, breaker, lease)
+        return cls(path, store, ledger, settings, politeness, breaker, lease, durable)
 
     # --- URLs in -----------------------------------------------------------------------------------------------------
 
-    @_whole
+    @_acknowledged
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         counts = self._admission.admit(entries, now)
         self._commit_changes()
@@ -174,7 +209,7 @@ class EmbeddedFrontier:
 
     # --- turns back --------------------------------------------------------------------------------------------------
 
-    @_whole
+    @_acknowledged
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         settled = 0
         for settlement in settlements:
@@ -222,19 +257,19 @@ class EmbeddedFrontier:
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
-    @_whole
+    @_acknowledged
     async def block(self, host: str, until: float, reason: str) -> None:
         known = self._ledger.acquire(host)
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
         self._ledger.commit()
 
-    @_whole
+    @_acknowledged
     async def pace(self, host: str, seconds: float) -> None:
         known = self._ledger.acquire(host)
         known.clock = politeness.pace(known.clock, seconds, known.policy, self._politeness)
         self._ledger.commit()
 
-    @_whole
+    @_acknowledged
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
         known = self._ledger.acquire(host)
         before, after = (politeness.delay_of(each, known.clock, self._politeness) for each in (known.policy, policy))
@@ -242,7 +277,7 @@ class EmbeddedFrontier:
         known.clock = politeness.stretch(known.clock, before, after)
         self._ledger.commit()
 
-    @_whole
+    @_acknowledged
     async def remove(self, key: str) -> bool:
         _, row = self._seen.find(key)
         if row is None:
@@ -269,7 +304,7 @@ class EmbeddedFrontier:
         self._meta.removed += 1
         self._ledger.write(row)
 
-    @_whole
+    @_acknowledged
     async def drop(self, host: str) -> int:
         known = self._ledger.host(host)
         if known is None or not known.waiting:
@@ -333,10 +368,17 @@ class EmbeddedFrontier:
         if self._closed:
             return
         self._closed = True
+        try:
+            await self._syncing.aclose()
+        finally:
+            self._close()
+
+    def _close(self) -> None:
         if self._failed:
             with suppress(StoreError):  # it was raised when it happened
                 self._store.close()
             return
         self._failed = True
-        self._seen.save(self._path / "seen.bloom")
+        with suppress(StoreError):  # without it the next opening takes longer, that is all
+            self._seen.save(self._path / "seen.bloom")
         self._store.close()

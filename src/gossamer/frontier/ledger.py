@@ -7,6 +7,7 @@ rows, one under its slot and one in its queue, so that a lease needs one read an
 
 from math import inf
 
+from gossamer import faults
 from gossamer.config.sections import Politeness
 from gossamer.frontier.ahead import ReadAhead
 from gossamer.frontier.keys import (
@@ -225,6 +226,7 @@ class Ledger:
             lease = decode_lease(raw)
             if lease.slot is not None:
                 self._give_back(lease)
+        faults.reach("during-recovery")
         self.commit()
 
     def _give_back(self, lease: LeaseRow) -> None:

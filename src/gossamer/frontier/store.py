@@ -1,7 +1,7 @@
 """RocksDB as the frontier uses it: gets, short scans, one atomic batch at a time, and its complaints in our words.
 
 The only module that knows rocksdict. `write` is the one place through which everything becomes durable: it returns when the
-batch is in the write-ahead log, which a kill -9 keeps.
+batch is in the write-ahead log, which a kill -9 keeps. `sync` lets a power loss keep it, too.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,11 @@ from rocksdict import (
     WriteBatch,
 )
 
+from gossamer.durability import make_directory
 from gossamer.errors import DiskFull, StoreError
 
 _WRITE_BUFFER = 32 * 1024 * 1024
+_FULL = ("No space left", "File too large", "Disk quota exceeded")
 
 
 class Store:
@@ -32,7 +34,7 @@ class Store:
     def __init__(self, path: Path, cache: int) -> None:
         self._path = path
         with self._in_our_words("open"):
-            path.mkdir(parents=True, exist_ok=True)
+            make_directory(path)
             self._rocks = Rdict(str(path), _options(cache))
         self._get = self._rocks.get
         self._cursor: RdictIter | None = None  # good until the next write; making one costs more than moving it
@@ -56,6 +58,11 @@ class Store:
             self._rocks.write(batch)
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure("write", problem) from problem
+
+    def sync(self) -> None:
+        """Return when everything written so far is on the disk; for a thread, it waits."""
+        with self._in_our_words("sync"):
+            self._rocks.flush_wal(sync=True)
 
     def first(self, start: bytes, count: int) -> list[tuple[bytes, bytes]]:
         """Return that many pairs from a key on, fewer only at the very end."""
@@ -108,7 +115,7 @@ class Store:
 
     def _failure(self, action: str, problem: Exception) -> StoreError:
         text = str(problem)
-        if "No space left" in text:
+        if any(word in text for word in _FULL):
             return DiskFull(f"no space is left for the frontier in {self._path}; free some and resume the crawl")
         if "lock hold by current process" in text or "Resource temporarily unavailable" in text:
             return StoreError(f"the frontier in {self._path} is in use; end the other process first")

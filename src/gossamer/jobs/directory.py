@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from gossamer.config.load import dump, load
 from gossamer.config.sections import Settings
+from gossamer.durability import make_directory, sync_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl
 from gossamer.url.parse import Url, parse
 
@@ -57,7 +58,7 @@ class CrawlDirectory:
         if path.exists() and any(path.iterdir()) and not directory._config.exists():
             raise CrawlError(f"{path} is not empty and holds no crawl; choose another --dir")
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_directory(path)
             _write(directory._config, dump(settings, only_changed=True))
             _write(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds))
             about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
@@ -136,3 +137,4 @@ def _write(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
+    sync_directory(path.parent)

@@ -3,6 +3,7 @@
 JSON escapes control characters, so nothing from the web can forge a line.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -33,7 +34,8 @@ class LogFile:
         if not isinstance(event, VisitEnded):
             self.note(type(event).__name__.lower(), **msgspec.structs.asdict(event))
 
-    def note(self, what: str, **facts: object) -> None:
+    def note(self, what: str, /, **facts: object) -> None:
         """Write one line."""
         when = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
-        self._file.write(msgspec.json.encode({"time": when, "event": what, **facts}) + b"\n")
+        with suppress(OSError):  # a full disk is told of elsewhere; the crawl matters more than its log
+            self._file.write(msgspec.json.encode({"time": when, "event": what, **facts}) + b"\n")

@@ -14,10 +14,12 @@ from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
 from gossamer.jobs.control import serve_control
+from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
 from gossamer.records import FrontierStatistics
 from gossamer.worker.pool import End
+from gossamer.worker.stall import StallWatch
 
 SEEDS_AT_ONCE = 1_000
 
@@ -54,6 +56,7 @@ async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[C
     clock = SystemClock()
     began, cpu = clock.now(), time.process_time()
     seeds = directory.seeds()
+    settings = fit(settings, raise_limit())
     async with open_crawl(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
             crawl.events.subscribe(log)
@@ -63,7 +66,8 @@ async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[C
             _obey_signals(crawl)
             watch(crawl)
             async with serve_control(directory, crawl):
-                end = await crawl.pool.run()
+                with StallWatch(crawl.events, settings.crawl.stall):
+                    end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
         return Summary(
             directory=str(directory.path),

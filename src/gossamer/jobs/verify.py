@@ -163,6 +163,8 @@ async def _links(stores: Stores) -> Check:
         known = await stores.frontier.lookup(page.key)
         if page.place is None or known is None or known.state is not State.DONE:
             continue
+        if "documents.deadline" in page.reason:
+            continue  # it would take as long again, and more was never promised of it than a scan
         for url in await _missing(stores, processors, page, known):
             finding.look(f"{url}, linked on {page.url}, is unknown")
         finding.look()

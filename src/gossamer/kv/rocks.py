@@ -1,7 +1,8 @@
 """The key-value store over RocksDB, in a directory of its own.
 
-A put has reached the write-ahead log when it returns: a kill -9 keeps it. Keys are kept as they are (raw mode), so they sort
-as bytes. Reads and writes take microseconds and are done on the caller's thread.
+A put has reached the write-ahead log when it returns, so a kill -9 keeps it; and the log has reached the disk, or will within a
+second (`durability.py`). Keys are kept as they are (raw mode), so they sort as bytes. Reads and writes take microseconds and
+are done on the caller's thread; syncs are not. A store that met a full disk takes nothing more until it is opened again.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import cast
 
 from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, Options, Rdict, WriteBatch
 
+from gossamer.durability import Syncing, make_directory
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
 
 _CACHE = 16 * 1024 * 1024
@@ -22,17 +24,18 @@ _FULL = ("No space left", "File too large", "Disk quota exceeded")
 class RocksKeyValue:
     """An ordered map of bytes on disk."""
 
-    def __init__(self, rocks: Rdict, path: Path) -> None:
+    def __init__(self, rocks: Rdict, path: Path, durable: bool) -> None:
         self._rocks = rocks
         self._path = path
+        self._syncing = Syncing(self._sync, durable)
         self._closed = False
 
     @classmethod
-    def open(cls, path: Path) -> "RocksKeyValue":
-        """Open or create the store in a directory."""
+    def open(cls, path: Path, durable: bool = True) -> "RocksKeyValue":
+        """Open or create the store in a directory; `durable`: a put that returned outlives a power loss."""
         with _in_our_words("open", path):
-            path.mkdir(parents=True, exist_ok=True)
-            return cls(Rdict(str(path), _options()), path)
+            make_directory(path)
+            return cls(Rdict(str(path), _options()), path, durable)
 
     async def get(self, key: bytes) -> bytes | None:
         with _in_our_words("read", self._path):
@@ -42,17 +45,26 @@ class RocksKeyValue:
     async def put(self, key: bytes, value: bytes) -> None:
         with _in_our_words("write", self._path):
             self._rocks.put(key, value)
+        await self._syncing.acknowledge()
 
     async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        if not pairs:
+            return
         batch = WriteBatch(raw_mode=True)
         for key, value in pairs:
             batch.put(key, value)
         with _in_our_words("write", self._path):
             self._rocks.write(batch)
+        await self._syncing.acknowledge()
 
     async def delete(self, key: bytes) -> None:
         with _in_our_words("write", self._path):
             self._rocks.delete(key)
+        await self._syncing.acknowledge()
+
+    def _sync(self) -> None:
+        with _in_our_words("sync", self._path):
+            self._rocks.flush_wal(sync=True)
 
     async def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
         """Walk over the pairs with that prefix as they were when the walk began."""
@@ -74,8 +86,11 @@ class RocksKeyValue:
         """Flush and close; a second time does nothing."""
         if not self._closed:
             self._closed = True
-            with _in_our_words("close", self._path):
-                self._rocks.close()
+            try:
+                await self._syncing.aclose()
+            finally:
+                with _in_our_words("close", self._path):
+                    self._rocks.close()
 
 
 @contextmanager

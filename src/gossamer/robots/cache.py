@@ -1,12 +1,16 @@
 """The robots.txt of every origin: durable in a key-value store, the recently used ones compiled in memory.
 
 An origin is scheme, host and port. When nothing fresh is known of one, the first who consults is told to ask, and everybody
-else to wait until the answer was learned, the question given back, or its asker not heard of for a minute. Memory is bounded
-by origins and by rules; the store keeps a small state and the text apart, so that only a new text is written at length.
+else to wait until the answer was learned, the question given back, or its asker not heard of for a minute. An answer counts
+as soon as it is learned, and is stored when it is kept: not before its sitemaps and its delay are durable, or a crash between
+the two would lose them for as long as the answer is good. Memory is bounded by origins and by rules; the store keeps a small
+state and the text apart, so that only a new text is written at length.
 Standard: RFC 9309.
 """
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 
 import msgspec
 
@@ -20,6 +24,7 @@ from gossamer.url.parse import Base
 
 PATIENCE = 60.0  # seconds until an asker counts as lost
 RULES_KEPT = 500_000  # compiled rules in memory, all origins together: about 100 MB
+LONG = 32 * 1024  # bytes of a file that takes more than a few milliseconds to read
 
 _SCHEMES = ("http", "https", "ftp")
 _STATE = b"robots/state/"
@@ -51,6 +56,7 @@ class RobotsCache:
         self._size = size
         self._recent: OrderedDict[str, _Cached] = OrderedDict()
         self._rules = 0
+        self._unkept: dict[str, dict[bytes, bytes]] = {}  # rows learned and not yet stored, by origin
         self._asking: dict[str, float] = {}  # until when the asker of an origin is waited for
 
     async def consult(self, url: str, agent: str, now: float) -> Consultation:
@@ -79,20 +85,30 @@ class RobotsCache:
         origin = _origin(url)
         cached = await self._recall(origin)
         step = advance(cached.known, fetched, self._settings, delay, now)
-        rows = [(_STATE + origin.encode(), _encode(step.known))]
+        rules = None if step.text is None else await self._read_rules(step.text, agent)
+        rows = self._unkept.setdefault(origin, {})
+        rows[_STATE + origin.encode()] = _encode(step.known)
         if step.text is not None:
-            rows.append((_TEXT + origin.encode(), step.text))
-        await self._kv.put_all(rows)
+            rows[_TEXT + origin.encode()] = step.text
         self._asking.pop(origin, None)
-        if step.text is None:
+        if rules is None:
             cached.known = step.known
             self._remember(origin, cached)
             return Learned(block_until=step.block_until, reason=step.reason)
-        rules = parse(step.text, self._settings.max_bytes)
         fresh = _Cached(step.known)
         fresh.groups[agent] = rules.group(agent)
         self._remember(origin, fresh)
         return Learned(delay=rules.delay(agent), sitemaps=_sitemaps(rules, fetched.url))
+
+    async def keep(self, urls: Sequence[str]) -> None:
+        """Make durable what was learned for these URLs."""
+        origins = dict.fromkeys(map(_origin, urls))
+        rows = {key: value for origin in origins for key, value in self._unkept.get(origin, {}).items()}
+        await self._kv.put_all(list(rows.items()))
+        for origin in origins:
+            unkept = self._unkept.get(origin, {})
+            if all(rows.get(key) is value for key, value in unkept.items()):  # nothing was learned meanwhile
+                self._unkept.pop(origin, None)
 
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
@@ -134,22 +150,36 @@ class RobotsCache:
         return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
 
     async def _compile(self, origin: str, cached: _Cached, agent: str) -> Group:
-        text = await self._kv.get(_TEXT + origin.encode()) or b""
-        group = cached.groups[agent] = parse(text, self._settings.max_bytes).group(agent)
+        text = await self._get(origin, _TEXT) or b""
+        group = (await self._read_rules(text, agent)).group(agent)
+        if agent in cached.groups:
+            return cached.groups[agent]  # compiled while we waited
+        cached.groups[agent] = group
         if self._recent.get(origin) is cached:
             self._rules += group.size
             self._shrink()
         return group
+
+    async def _read_rules(self, text: bytes, agent: str) -> Rules:
+        """Read a file and compile a robot's group; a long one in a thread, so that the loop turns on meanwhile."""
+        if len(text) <= LONG:
+            return parse(text, self._settings.max_bytes)
+        return await asyncio.to_thread(_compiled, text, self._settings.max_bytes, agent)
 
     async def _recall(self, origin: str) -> _Cached:
         cached = self._recent.get(origin)
         if cached is not None:
             self._recent.move_to_end(origin)
             return cached
-        row = await self._kv.get(_STATE + origin.encode())
+        row = await self._get(origin, _STATE)
         cached = self._recent.get(origin) or _Cached(_read(row))  # learned while we waited, perhaps
         self._remember(origin, cached)
         return cached
+
+    async def _get(self, origin: str, kind: bytes) -> bytes | None:
+        key = kind + origin.encode()
+        unkept = self._unkept.get(origin, {}).get(key)
+        return unkept if unkept is not None else await self._kv.get(key)
 
     def _remember(self, origin: str, cached: _Cached) -> None:
         before = self._recent.pop(origin, None)
@@ -171,6 +201,12 @@ def _origin(url: str) -> str:
 
 def _question(origin: str, known: Known) -> Consultation:
     return Consultation(verdict="ask", rule="robots.txt is not known", ask=known.location or f"{origin}/robots.txt")
+
+
+def _compiled(text: bytes, limit: int, agent: str) -> Rules:
+    rules = parse(text, limit)
+    rules.group(agent)
+    return rules
 
 
 def _read(row: bytes | None) -> Known:

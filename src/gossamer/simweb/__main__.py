@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warm=options.warm,
         )
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
-        uvloop.run(serve(settings, **files, with_dns=options.dns))
+        uvloop.run(serve(settings, **files, with_dns=options.dns, attacks=options.attacks))
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return 0
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--manifest", help="file for the truth about every URL")
     parser.add_argument("--seeds", help="file for the root of every host, one a line")
     parser.add_argument("--dns", action="store_true", help="also answer for the names, over UDP")
+    parser.add_argument("--attacks", default="", help="also serve hostile hosts: all, or families and attacks by name")
     return parser
 
 

@@ -5,7 +5,8 @@ web's own links, not its HTML, and owes nothing to any crawler. Robots files are
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from os import PathLike
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ LONGEST_URL = 2048
 MOST_SEGMENTS = 15
 MOST_REPEATS = 3
 MOST_REDIRECTS = 10
-_TIMES_TRIED = 4  # once, and three times again
+TIMES_TRIED = 4  # once, and three times again
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +37,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     found_by: str = ""  # the URL of one page that leads to it, or "seed"
     aliases: tuple[str, ...] = ()
+    attack: str = ""  # the hostile host it belongs to
+    truncated: str = ""  # why its body is not whole, as WARC says it
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -74,11 +77,11 @@ def manifest(web: Web) -> list[Entry]:
     return list(entries.values())
 
 
-def write(web: Web, path: str | PathLike[str]) -> None:
-    """Write the manifest as JSON lines."""
+def write(web: Web, path: str | PathLike[str], more: Iterable[Entry] = ()) -> None:
+    """Write the manifest as JSON lines; `more` is what is known of other hosts."""
     encode = msgspec.json.Encoder().encode
     with open(path, "wb") as file:
-        file.writelines(encode(entry) + b"\n" for entry in manifest(web))
+        file.writelines(encode(entry) + b"\n" for entry in chain(manifest(web), more))
 
 
 def read(path: str | PathLike[str]) -> list[Entry]:
@@ -151,7 +154,7 @@ def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
         outcome=_outcome(target),
         status=target.status,
         group=target.group,
-        requests_max=_TIMES_TRIED if target.status in (429, 500) else 1 + target.failures,
+        requests_max=TIMES_TRIED if target.status in (429, 500) else 1 + target.failures,
         title=web.title(target),
         found_by=lead.found_by,
         aliases=tuple(target.host.origin + alias for alias in target.aliases),

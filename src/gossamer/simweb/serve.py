@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 from gossamer.simweb import manifest
+from gossamer.simweb.attacks import zoo
+from gossamer.simweb.attacks.server import AttackServer
 from gossamer.simweb.dns import NameServer
 from gossamer.simweb.ledger import Ledger
 from gossamer.simweb.server import SimwebServer
@@ -25,25 +27,32 @@ async def serve(
     manifest_path: str | None = None,
     seeds_path: str | None = None,
     with_dns: bool = False,
+    attacks: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    server = SimwebServer(settings, Ledger(ledger))
+    book = Ledger(ledger)
+    server = SimwebServer(settings, book)
     await server.start()
+    hostile = zoo.choose(attacks)
+    zoo_server = AttackServer(hostile, book)
+    if hostile:
+        await zoo_server.start()
     names = NameServer({host.name: host.address for host in server.web.hosts}, settings.dns_ttl)
     dns_port = await names.start() if with_dns else None
     if manifest_path is not None:
-        manifest.write(server.web, manifest_path)
+        manifest.write(server.web, manifest_path, zoo.entries(hostile, zoo_server.port))
     if seeds_path is not None:
-        Path(seeds_path).write_text("".join(f"{url}\n" for url in server.web.seeds))
+        Path(seeds_path).write_text("".join(f"{url}\n" for url in (*server.web.seeds, *zoo.seeds(hostile, zoo_server.port))))
     gc.collect()
     gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers
     sys.stdout.write(json.dumps(announcement(server, dns_port)) + "\n")
     sys.stdout.flush()
     await stop.wait()
     names.stop()
+    await zoo_server.stop()
     await server.stop()
 
 

@@ -61,9 +61,9 @@ async def a_turn_that_was_not_used_is_given_back(bench: Bench) -> None:
 
 async def policy_and_robots_set_the_pace(bench: Bench) -> None:
     frontier = await bench.open()
-    await frontier.set_policy("a.example", HostPolicy(max_qps=0.25))
     await _many(frontier, 9)
     await frontier.settle([end(await only(frontier, NOW))], NOW)
+    await frontier.set_policy("a.example", HostPolicy(max_qps=0.25))
     assert not await leased(frontier, NOW + 3.9)
     await frontier.settle([end(await only(frontier, NOW + 4))], NOW + 4)
     await frontier.pace("a.example", 10)
@@ -181,10 +181,23 @@ async def an_empty_class_gives_its_share_away(bench: Bench) -> None:
 
 async def hosts_take_turns_in_the_order_they_became_ready(bench: Bench) -> None:
     frontier = await bench.open()
+    await frontier.pace("b.example", 0)
     for number, host in enumerate(("c.example", "a.example", "b.example")):
         await frontier.discover([entry(str(each), host, score=1 - number / 10) for each in range(3)], NOW + number)
     order = [lease.entry.host[0] for lease in await leased(frontier, NOW + 9)]
     assert order == ["c", "a", "b"]
+
+
+async def a_host_that_had_its_turn_goes_behind_the_others(bench: Bench) -> None:
+    frontier = await bench.open()
+    await _many(frontier, 9)
+    await _many(frontier, 9, "b.example")
+    order = []
+    for second in range(4):
+        (lease,) = await leased(frontier, NOW + second / 10, limit=1)
+        order.append(lease.entry.host[0])
+        await frontier.settle([end(lease, Fate.DEFERRED, answer=None)], NOW + second / 10 + 0.05)
+    assert order == ["a", "b", "a", "b"]
 
 
 async def every_host_gets_a_turn_within_a_day(bench: Bench) -> None:
@@ -224,6 +237,18 @@ async def a_lease_says_when_to_ask_again(bench: Bench) -> None:
     assert (await frontier.lease("worker", 1, NOW + 1)).next_time == NOW + 80
     await frontier.settle([end(await only(frontier, NOW + 80))], NOW + 80)
     assert (await frontier.lease("worker", 1, NOW + 99)).next_time is None
+
+
+async def the_next_date_is_the_first_of_all_that_wait(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await _many(frontier, 3)
+    for due in (50, 40, 60):
+        await frontier.settle([end(await only(frontier, NOW), Fate.RETRY, due=NOW + due)], NOW)
+    assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 40
+    assert await frontier.remove(key("1"))
+    assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 50
+    await frontier.settle([end(await only(frontier, NOW + 50))], NOW + 50)
+    assert (await frontier.lease("worker", 1, NOW + 50)).next_time == NOW + 60
 
 
 async def after_a_restart_every_host_waits_one_delay(bench: Bench) -> None:

@@ -95,16 +95,34 @@ async def a_removed_url_is_removed_for_good(bench: Bench) -> None:
     assert not await leased(frontier, NOW + _DAY) and frontier.statistics().removed == 2
 
 
+async def a_removed_url_is_not_leased(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry(str(number)) for number in range(5)], NOW)
+    for path in "013":
+        assert await frontier.remove(key(path))
+    served = []
+    for _ in range(2):
+        lease = await only(frontier, NOW)
+        served.append(lease.entry.key)
+        await frontier.settle([end(lease)], NOW)
+    assert served == [key("2"), key("4")] and not await leased(frontier, NOW)
+
+
 async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: Bench) -> None:
     frontier = await bench.open()
-    await frontier.discover([entry("1")], NOW)
-    lease = await only(frontier, NOW)
+    await frontier.discover([entry("1"), entry("0", "b.example")], NOW)
+    lease, other = await leased(frontier, NOW)
+    assert await frontier.remove(other.entry.key)
     assert await frontier.remove(key("1")) and await state_of(frontier) is State.REMOVED
     assert frontier.statistics().leased == 0
     settlement = end(lease, answer=Answer(at=NOW + 5), discovered=(entry("2"),))
     assert await frontier.settle([settlement], NOW + 5) == 1
     assert await state_of(frontier) is State.REMOVED and await state_of(frontier, "2") is State.WAITING
     assert not await leased(frontier, NOW + 5.9) and (await only(frontier, NOW + 6)).entry.key == key("2")
+    frontier = await bench.reopen(NOW + 9)
+    assert await state_of(frontier) is await state_of(frontier, "0", "b.example") is State.REMOVED
+    numbers = frontier.statistics()
+    assert (numbers.waiting, numbers.leased, numbers.removed) == (1, 0, 2)
 
 
 async def a_dropped_host_loses_its_waiting_urls(bench: Bench) -> None:

@@ -49,10 +49,12 @@ def answer(
 
 
 async def ask(robots: Robots, fetched: Fetched, now: float = NOW, page: str = PAGE, delay: float = 1.0) -> Learned:
-    """Consult, be told to ask, and bring that answer."""
+    """Consult, be told to ask, bring that answer, and keep what it says."""
     consultation = await robots.consult(page, AGENT, now)
     assert consultation.verdict == "ask", f"nothing fresh is known, and yet the verdict is {consultation}"
-    return await robots.learn(page, fetched, AGENT, delay, now)
+    learned = await robots.learn(page, fetched, AGENT, delay, now)
+    await robots.keep([page])
+    return learned
 
 
 async def verdict(robots: Robots, page: str = PAGE, now: float = NOW) -> str:
@@ -233,6 +235,17 @@ async def hops_and_failures_outlive_the_process(open_robots: Opener) -> None:
     assert await verdict(open_robots(SETTINGS), page, now) == "denied", "failures have to be counted over restarts"
 
 
+async def what_was_not_kept_is_asked_for_again(open_robots: Opener) -> None:
+    robots = open_robots(SETTINGS)
+    await robots.consult(PAGE, AGENT, NOW)
+    await robots.learn(PAGE, answer(DENYING), AGENT, 1.0, NOW)
+    assert await verdict(robots) == "denied", "what was learned counts at once"
+    again = "its sitemaps and its delay may be lost, so the next process has to ask again"
+    assert await verdict(open_robots(SETTINGS)) == "ask", again
+    await robots.keep([PAGE, PAGE])
+    assert await verdict(open_robots(SETTINGS)) == "denied"
+
+
 RULES: tuple[Rule, ...] = (
     nothing_is_allowed_before_somebody_asked,
     only_one_asks_and_the_others_wait,
@@ -252,4 +265,8 @@ RULES: tuple[Rule, ...] = (
     peeking_makes_nobody_ask,
     what_has_no_robots_txt_is_allowed,
 )
-DURABLE: tuple[Rule, ...] = (what_was_learned_outlives_the_process, hops_and_failures_outlive_the_process)
+DURABLE: tuple[Rule, ...] = (
+    what_was_learned_outlives_the_process,
+    hops_and_failures_outlive_the_process,
+    what_was_not_kept_is_asked_for_again,
+)

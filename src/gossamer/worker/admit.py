@@ -15,7 +15,8 @@ from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import Url, parse, split
 
-# A page listed in a sitemap, or reached by a redirect, is as near to the seeds as what named it.
+# A sitemap, or a page reached by a redirect, is as near to the seeds as what named it. Redirects in a row are counted; a
+# sitemap that another one (or a redirect) led to is a hop like any other, so that no row of indexes is without end.
 LEVEL_KINDS = frozenset({LinkKind.SITEMAP, LinkKind.REDIRECT})
 
 
@@ -102,7 +103,7 @@ class Admission:
         return Candidate(url=split(entry.url), depth=entry.depth, kind=entry.kind, redirects=entry.redirects, off_site=found_at)
 
     def _candidate(self, url: Url, link: Link, parent: Entry, nofollow: bool) -> Candidate:
-        level = link.kind in LEVEL_KINDS
+        level = link.kind is LinkKind.REDIRECT or (link.kind is LinkKind.SITEMAP and parent.kind not in LEVEL_KINDS)
         return Candidate(
             url=url,
             depth=parent.depth if level else parent.depth + 1,

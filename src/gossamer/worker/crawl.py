@@ -4,17 +4,15 @@ What the web does is an `Outcome` and travels in records. What we did wrong is a
 program stands here, so that a bug costs one URL, is written down with its trace, and never stops the crawl.
 """
 
+import asyncio
 import traceback
-from collections.abc import Mapping
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.document.digest import payload_digest
 from gossamer.errors import StoreError
 from gossamer.policy import directives
-from gossamer.protocols import Archive, Deduper, Processor
+from gossamer.protocols import Archive, Deduper
 from gossamer.records import (
-    Document,
     Entry,
     Extract,
     Fate,
@@ -31,9 +29,11 @@ from gossamer.url.parse import Base
 from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Trouble
 from gossamer.worker.gate import Gate
-from gossamer.worker.read import document_of
+from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, unvisited
+
+LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 
 
 class Crawler:
@@ -47,7 +47,7 @@ class Crawler:
         requests: Requests,
         deduper: Deduper,
         archive: Archive,
-        processors: Mapping[str, Processor],
+        reader: Reader,
         admission: Admission,
         settler: Settler,
         events: Events,
@@ -58,7 +58,7 @@ class Crawler:
         self._requests = requests
         self._deduper = deduper
         self._archive = archive
-        self._processors = processors
+        self._reader = reader
         self._admission = admission
         self._settler = settler
         self._events = events
@@ -86,46 +86,46 @@ class Crawler:
         outcome = outcome_of(fetched)
         if fetched.outcome is not Outcome.OK:
             return Kept(fetched=fetched, outcome=outcome)
-        digest = payload_digest(fetched.body, fetched.chunked)
+        digest = await self._reader.digest(fetched)
         me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
         is_content = outcome is Outcome.OK and fetched.body.size > 0  # error pages and empty answers are alike everywhere
         original = await self._deduper.claim(digest, me) if is_content else None
         try:
             place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))
-            document = document_of(fetched, self._settings.fetch.max_decoded)
-            outcome = Outcome.DUPLICATE if original else Outcome.TOO_BIG if document.cut else outcome
-            extract = self._read(document) if outcome is Outcome.OK else Extract()
+            is_news = outcome is Outcome.OK and original is None
+            reading = await self._reader.read(fetched) if is_news else self._reader.glimpse(fetched)
+            outcome = Outcome.DUPLICATE if original else Outcome.TOO_BIG if reading.too_big else outcome
+            extract = reading.extract
             asked = directives.from_header(fetched.all_headers("x-robots-tag"), self._requests.agent(lease))
             wishes = directives.merge(asked, extract.directives)
             return Kept(
                 fetched=fetched,
                 outcome=outcome,
-                mime=document.mime,
+                mime=reading.mime,
                 digest=digest,
                 original=original,
                 claim=(digest, me) if is_content and original is None else None,
                 place=place,
                 extract=extract,
                 directives=wishes,
-                entries=self._admit(lease.entry, fetched, extract, wishes.nofollow),
+                entries=await self._admit(lease.entry, fetched, extract, wishes.nofollow),
             )
         except BaseException:
             if is_content and original is None:
                 self._deduper.release(digest, me)
             raise
 
-    def _read(self, document: Document) -> Extract:
-        """Let the processor of its type read a document; types without one are kept and not read."""
-        processor = self._processors.get(document.mime)
-        return processor.process(document) if processor else Extract()
-
-    def _admit(self, entry: Entry, fetched: Fetched, extract: Extract, nofollow: bool) -> tuple[Entry, ...]:
+    async def _admit(self, entry: Entry, fetched: Fetched, extract: Extract, nofollow: bool) -> tuple[Entry, ...]:
         """Judge the links of a page, or where it redirects to."""
         location = fetched.header("location") if 300 <= fetched.status < 400 else ""
         if location:
             target = Base(fetched.url).join(location)
             return self._admission.admit([Link(target, LinkKind.REDIRECT)], entry) if target else ()
-        return self._admission.admit(extract.links, entry, nofollow)
+        entries = self._admission.admit(extract.links[:LINKS_AT_ONCE], entry, nofollow)
+        for start in range(LINKS_AT_ONCE, len(extract.links), LINKS_AT_ONCE):
+            await asyncio.sleep(0)
+            entries += self._admission.admit(extract.links[start : start + LINKS_AT_ONCE], entry, nofollow)
+        return entries
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""

@@ -10,7 +10,7 @@ from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind
 from gossamer.url.parse import parse
 from gossamer.worker.admit import Admission
 from gossamer.worker.request import Requests
-from gossamer.worker.settle import unvisited
+from gossamer.worker.settle import Settler, unvisited
 
 SHORT_WAIT = 0.05  # until somebody else has fetched robots.txt, or another host has a turn to spare
 
@@ -19,13 +19,21 @@ class Gate:
     """Turns leases away that may not be used for their URL now."""
 
     def __init__(
-        self, frontier: Frontier, robots: Robots, archive: Archive, admission: Admission, requests: Requests, clock: Clock
+        self,
+        frontier: Frontier,
+        robots: Robots,
+        archive: Archive,
+        admission: Admission,
+        requests: Requests,
+        settler: Settler,
+        clock: Clock,
     ) -> None:
         self._frontier = frontier
         self._robots = robots
         self._archive = archive
         self._admission = admission
         self._requests = requests
+        self._until_room = settler.until_room
         self._clock = clock
 
     async def turn_away(self, lease: Lease) -> Visit | None:
@@ -64,6 +72,7 @@ class Gate:
                 answer=_answer(fetched, learned),
                 entries=self._sitemaps(lease, learned),
                 received=fetched.body.size,
+                learned=lease.entry.url,
             )
         now = self._clock.now()
         turn = await self._frontier.reserve(lease.worker, host, now)
@@ -90,6 +99,7 @@ class Gate:
             due=learned.block_until or None,
             entries=self._sitemaps(lease, learned),
             received=fetched.body.size,
+            learned=lease.entry.url,
         )
 
     async def _fetch(self, lease: Lease, url: str) -> Fetched:
@@ -98,7 +108,7 @@ class Gate:
     async def _learn(self, lease: Lease, fetched: Fetched) -> Learned:
         """Keep the answer like any other, and hand it to the rules."""
         if fetched.outcome is Outcome.OK:
-            await self._archive.append(fetched, "", None)
+            await self._until_room(lambda: self._archive.append(fetched, "", None))
         now = self._clock.now()
         return await self._robots.learn(lease.entry.url, fetched, self._requests.agent(lease), lease.delay, now)
 
@@ -134,8 +144,9 @@ def _deferred(
     answer: Answer | None = None,
     entries: tuple[Entry, ...] = (),
     received: int = 0,
+    learned: str = "",
 ) -> Visit:
     settlement = Settlement(
         lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=reason, due=due, answer=answer, discovered=entries
     )
-    return Visit(settlement=settlement, received=received)
+    return Visit(settlement=settlement, received=received, learned=learned)

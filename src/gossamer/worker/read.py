@@ -1,17 +1,48 @@
 """From an answer to a document: transfer and content coding removed, type and charset told. The same for live and kept ones."""
 
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
 from gossamer.document.reading import read_document
-from gossamer.records import Document, Fetched
+from gossamer.protocols import Processor
+from gossamer.records import Document, Extract, Fetched
+
+GLIMPSE = 64 * 1024
 
 
 def document_of(fetched: Fetched, limit: int) -> Document:
     """Decode an answer, up to `limit` bytes of it."""
-    reading = read_document(
-        fetched.body.read(),
-        chunked=fetched.chunked,
-        encoding=fetched.header("content-encoding"),
-        content_type=fetched.header("content-type"),
-        url=fetched.url,
-        limit=limit,
+    return _decoded(fetched, fetched.body.read(), limit)
+
+
+def glimpse_of(fetched: Fetched) -> Document:
+    """Decode only the beginning of an answer, which tells its type."""
+    return _decoded(fetched, fetched.body.read(GLIMPSE), GLIMPSE)
+
+
+def _decoded(fetched: Fetched, raw: bytes, limit: int) -> Document:
+    encoding, content_type = fetched.header("content-encoding"), fetched.header("content-type")
+    return document_from(raw, fetched.chunked, encoding, content_type, fetched.url, limit)
+
+
+def document_from(raw: bytes, chunked: bool, encoding: str, content_type: str, url: str, limit: int) -> Document:
+    """Decode the bytes of an answer, up to `limit` of them."""
+    reading = read_document(raw, chunked=chunked, encoding=encoding, content_type=content_type, url=url, limit=limit)
+    return Document(
+        url=url,
+        mime=reading.mime,
+        content=reading.content,
+        charset=reading.charset,
+        cut=reading.cut,
+        too_big=reading.too_big,
+        error=reading.error,
     )
-    return Document(url=fetched.url, mime=reading.mime, content=reading.content, charset=reading.charset, cut=reading.cut)
+
+
+def read_by(processors: Mapping[str, Processor], document: Document, skim: bool = False) -> Extract:
+    """Let the processor of its type read a document; types without one are not read. To skim is to take linear time."""
+    processor = processors.get(document.mime)
+    read = getattr(processor, "skim" if skim else "process", None)
+    extract: Extract = read(document) if read else Extract()
+    return replace(extract, cut=document.error) if document.error and not extract.cut else extract

@@ -1,8 +1,9 @@
 """Settlement: how a visit ends, and making the end durable in the right order.
 
 Order of durability: archive bytes flushed, content digest and catalog row, then the frontier's settlement with the discovered
-links in one atomic write. A crash between two steps repeats the visit; it never loses one. Visits that end while a commit is
-under way share the next one.
+links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two
+steps repeats the visit; it never loses one. Visits that end while a commit is under way share the next one, and each step
+returns when it is as durable as `storage.durability` asks for.
 """
 
 import asyncio
@@ -10,12 +11,14 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from gossamer import faults
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.errors import DiskFull
 from gossamer.policy import retry
-from gossamer.protocols import Archive, Catalog, Deduper, Frontier
+from gossamer.protocols import Archive, Catalog, Deduper, Frontier, Robots
 from gossamer.records import (
     Answer,
     Directives,
@@ -36,7 +39,8 @@ from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.events import Events, Paused, Resumed, VisitEnded
 
 T = TypeVar("T")
-DISK_WAIT = 5.0
+DISK_WAIT = 1.0  # seconds between two looks at a full disk
+LINKS_AT_ONCE = 1_000  # of one page, in one write
 
 # What says that the host, not the page, is in trouble.
 FAILURES = frozenset(
@@ -129,7 +133,7 @@ def _reason(lease: Lease, kept: Kept) -> str:
     if kept.outcome is Outcome.TOO_BIG:
         return "more than fetch.max_decoded bytes after decompression; kept, not read"
     if kept.outcome in FINISHED:
-        return f"status {kept.fetched.status}" if kept.outcome is Outcome.REDIRECTED else ""
+        return f"status {kept.fetched.status}" if kept.outcome is Outcome.REDIRECTED else kept.extract.cut
     tries = f" after {lease.attempts + 1} tries" if lease.attempts else ""
     return f"status {kept.fetched.status}{tries}"
 
@@ -173,6 +177,7 @@ class Settler:
         deduper: Deduper,
         catalog: Catalog,
         frontier: Frontier,
+        robots: Robots,
         admission: Admission,
         stillness: Stillness,
         events: Events,
@@ -182,45 +187,73 @@ class Settler:
         self._deduper = deduper
         self._catalog = catalog
         self._frontier = frontier
+        self._robots = robots
         self._admission = admission
         self._stillness = stillness
         self._events = events
         self._clock = clock
+        self._short_of_room = 0  # steps that wait for the disk
         self._ended: list[tuple[Visit, asyncio.Future[None]]] = []
         self._under_commit: list[tuple[Visit, asyncio.Future[None]]] = []
         self._committing: asyncio.Task[None] | None = None
 
     async def settle(self, visit: Visit) -> None:
         """Return when the visit is durable."""
+        visit = await self._discover_first(visit)
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ended.append((visit, durable))
         if self._committing is None:
-            self._committing = asyncio.create_task(self._commit_all())
-            self._committing.add_done_callback(self._committed)
+            self._begin_commit()
         await durable
 
+    async def _discover_first(self, visit: Visit) -> Visit:
+        """Hand the links of a very long list to the frontier before its settlement, some at a time."""
+        discovered = visit.settlement.discovered
+        while len(discovered) > LINKS_AT_ONCE:
+            some, discovered = discovered[:LINKS_AT_ONCE], discovered[LINKS_AT_ONCE:]
+            await self.until_room(lambda some=some: self._discover(some))  # type: ignore[misc]
+        if len(discovered) == len(visit.settlement.discovered):
+            return visit
+        return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
+
+    async def _discover(self, entries: tuple[Entry, ...]) -> None:
+        async with self._stillness:
+            await self._frontier.discover(entries, self._clock.now())
+        self._admission.remember(entries)
+        await asyncio.sleep(0)
+
     async def until_room(self, step: Callable[[], Awaitable[T]]) -> T:
-        """Run a step that needs disk space; while the disk is full, say so and try again."""
-        paused = False
+        """Run a step that needs disk space; while the disk is full, say so (once for all steps) and try again."""
+        waiting = False
         while True:
             try:
                 result = await step()
             except DiskFull as error:
-                if not paused:
-                    self._events.publish(Paused(str(error)))
-                paused = True
+                if not waiting:
+                    waiting = True
+                    self._short_of_room += 1
+                    if self._short_of_room == 1:
+                        self._events.publish(Paused(str(error)))
                 await asyncio.sleep(DISK_WAIT)
                 continue
-            if paused:
-                self._events.publish(Resumed())
+            if waiting:
+                self._short_of_room -= 1
+                if not self._short_of_room:
+                    self._events.publish(Resumed())
             return result
+
+    def _begin_commit(self) -> None:
+        self._committing = asyncio.create_task(self._commit_all())
+        self._committing.add_done_callback(self._committed)
 
     async def _commit_all(self) -> None:
         while self._ended:
             batch, self._ended = self._ended, []
             self._under_commit = batch
             visits = [visit for visit, _ in batch]
+            learned = [visit.learned for visit in visits if visit.learned]
             await self.until_room(lambda visits=visits: self._make_durable(visits))  # type: ignore[misc]
+            await self.until_room(lambda learned=learned: self._robots.keep(learned))  # type: ignore[misc]
             for visit, durable in batch:
                 self._events.publish(VisitEnded(visit))
                 if not durable.done():
@@ -229,7 +262,12 @@ class Settler:
     def _committed(self, task: asyncio.Task[None]) -> None:
         """Hand a failure to everyone who waits: none of these visits is known to be durable."""
         self._committing = None
-        if task.cancelled() or (error := task.exception()) is None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            if self._ended:  # a visit ended after the task's last look and before this call
+                self._begin_commit()
             return
         for _, durable in (*self._under_commit, *self._ended):
             if not durable.done():
@@ -242,7 +280,9 @@ class Settler:
             await self._archive.flush()
             await self._deduper.commit([visit.claim for visit in visits if visit.claim])
             await self._catalog.add([visit.page for visit in visits if visit.page])
+            faults.reach("before-commit")
             accepted = await self._frontier.settle(settlements, self._clock.now())
+            faults.reach("after-commit")
         if accepted == len(settlements):  # a lease that was no longer ours discovered nothing
             for settlement in settlements:
                 self._admission.remember(settlement.discovered)

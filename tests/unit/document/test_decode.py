@@ -90,7 +90,7 @@ def test_every_coding_comes_off(coding: str) -> None:
 @pytest.mark.parametrize("coding", ["", "identity", " Identity ,", ","])
 def test_no_coding_changes_nothing(coding: str) -> None:
     assert decode(TEXT, coding, LIMIT) == Decoded(TEXT)
-    assert decode(TEXT, coding, 10) == Decoded(TEXT[:10], cut=True)
+    assert decode(TEXT, coding, 10) == Decoded(TEXT[:10], cut=True, too_big=True)
 
 
 def test_deflate_without_its_wrapper_comes_off_too() -> None:
@@ -113,7 +113,7 @@ def test_what_follows_the_last_gzip_member_is_ignored() -> None:
 @pytest.mark.parametrize("coding", ENCODERS)
 @pytest.mark.parametrize("limit", [0, 1, 1000, len(TEXT) - 1])
 def test_content_is_cut_exactly_at_the_limit(coding: str, limit: int) -> None:
-    assert decode(ENCODERS[coding](TEXT), coding, limit) == Decoded(TEXT[:limit], cut=True)
+    assert decode(ENCODERS[coding](TEXT), coding, limit) == Decoded(TEXT[:limit], cut=True, too_big=True)
 
 
 @pytest.mark.parametrize("coding", ENCODERS)
@@ -127,7 +127,7 @@ def test_a_stream_that_ends_early_gives_what_came(coding: str) -> None:
     answer = decode(raw[: len(raw) // 2], coding, LIMIT)
     assert len(answer.content) > len(TEXT) // 4
     assert TEXT.startswith(answer.content)
-    assert (answer.cut, answer.error) == (True, f"the {coding} stream ends early")
+    assert (answer.cut, answer.too_big, answer.error) == (True, False, f"the {coding} stream ends early")
 
 
 def test_a_zstd_stream_that_ends_early_says_so() -> None:

@@ -1,6 +1,7 @@
 """Replies no standard allows: read where browsers read them, refused with a reason where nobody can."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -124,3 +125,88 @@ async def test_content_that_only_claims_to_be_chunked_can_still_be_read(server: 
     answer = await fetcher.fetch(ask(server.url()))
     assert answer.chunked
     assert dechunk(answer.body.read()) == b"<p>hello</p>"
+
+
+ODD = OK + b"this is no header\r\n"
+LENIENT = {
+    "with a length": (ODD + b"Content-Length: 5\r\n\r\nhello", b"hello", ""),
+    "with bytes behind its length": (ODD + b"Content-Length: 5\r\n\r\nhello and more", b"hello", ""),
+    "without a length": (ODD + b"\r\nhello", b"hello", ""),
+    "after an interim answer": (b"HTTP/1.1 100 Continue\r\n\r\n" + ODD + b"Content-Length: 5\r\n\r\nhello", b"hello", ""),
+    "in chunks": (ODD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", ""),
+    "in chunks without an end": (ODD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"5\r\nhello\r\n", "disconnect"),
+    "with a length that is too long": (ODD + b"Content-Length: 50\r\n\r\nhello", b"hello", "disconnect"),
+    "with a length that nobody can mean": (ODD + b"Content-Length: five\r\n\r\nhello", b"hello", ""),
+}
+
+
+@pytest.mark.parametrize("case", LENIENT)
+async def test_a_line_without_a_colon_is_passed_over_when_the_server_is_asked_again(
+    server: RawServer, fetcher: HttpFetcher, case: str
+) -> None:
+    raw, body, truncated = LENIENT[case]
+    once(server, raw)
+    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.PROTOCOL_ERROR
+    answer = await fetcher.fetch(ask(server.url()))
+    assert (answer.outcome, answer.status, answer.truncated) == (Outcome.OK, 200, truncated), answer.detail
+    assert answer.body.read() == body
+    assert answer.response_head in raw and answer.response_head.startswith(ODD)
+    assert "this is no header" not in dict(answer.headers)
+    assert answer.detail
+    assert len(server.requests) == 2
+    assert 0 < answer.started <= answer.answered <= answer.ended
+
+
+async def test_a_lenient_reader_sends_what_the_archive_says_it_sent(server: RawServer, fetcher: HttpFetcher) -> None:
+    once(server, LENIENT["with a length"][0])
+    await fetcher.fetch(ask(server.url()))
+    first = server.requests[0]
+    answer = await fetcher.fetch(ask(server.url("/?a=%0d%0a&b=1")))
+    assert server.requests[1] == answer.request_head
+    assert answer.request_head == first.replace(b"GET / ", b"GET /?a=%0d%0a&b=1 ")[:-2] + b"Connection: close\r\n\r\n"
+
+
+async def test_a_lenient_reader_has_the_same_limits(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
+    fetcher = make(max_body=1024, max_headers=2048, total_timeout=0.5)
+    once(server, ODD + b"\r\n" + b"x" * 5000)
+    await fetcher.fetch(ask(server.url()))
+    cut = await fetcher.fetch(ask(server.url()))
+    assert (cut.outcome, cut.truncated, cut.body.size) == (Outcome.OK, "length", 1024)
+    once(server, ODD + b"X: y\r\n" * 1000 + b"\r\nhello")
+    assert "fetch.max_headers" in (await fetcher.fetch(ask(server.url()))).detail
+    once(server, ODD + b"X" * 100_000)
+    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.PROTOCOL_ERROR
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(ODD)
+        await reader.read()
+
+    server.routes["/"] = hang
+    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.TIMED_OUT
+
+
+async def test_a_lenient_reader_asks_no_address_that_is_refused(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
+    refused: list[str] = []
+
+    def guard(address: str) -> str:
+        return "not this one" if refused else ""
+
+    fetcher = make(guard=guard)
+    once(server, LENIENT["with a length"][0])
+    await fetcher.fetch(ask(server.url()))
+    refused.append("from now on")
+    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.ADDRESS_REFUSED
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 20", b"HTTP/1.1 200 OK\r\nContent-Ty"], ids=repr)
+async def test_after_a_failure_the_next_request_goes_over_a_new_connection(
+    server: RawServer, fetcher: HttpFetcher, said: bytes
+) -> None:
+    server.routes["/good"] = OK + b"Content-Length: 2\r\n\r\nhi"
+    once(server, said)
+    assert (await fetcher.fetch(ask(server.url("/good")))).outcome is Outcome.OK
+    for number in (2, 3, 4):
+        assert (await fetcher.fetch(ask(server.url()))).outcome is not Outcome.OK
+        assert len(server.requests) == number
+    assert (await fetcher.fetch(ask(server.url("/good")))).outcome is Outcome.OK

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gossamer.errors import StoreError
@@ -12,7 +12,9 @@ from gossamer.frontier.ahead import ReadAhead
 from gossamer.frontier.keys import queue_key
 from gossamer.frontier.store import Store
 
-steps = st.lists(st.tuples(st.sampled_from(("push", "push", "pop", "remove")), st.integers(0, 60)), max_size=80)
+steps = st.lists(
+    st.tuples(st.sampled_from(("push", "push", "push", "pop", "remove", "remove_first")), st.integers(0, 60)), max_size=80
+)
 
 
 class Queue:
@@ -43,6 +45,9 @@ class Queue:
             self.expected.discard(key)
             self.write(delete=key)
 
+    def remove_first(self, _: int) -> None:
+        self.remove(0)
+
     def write(self, put: bytes | None = None, delete: bytes | None = None) -> None:
         batch = self.store.batch()
         if put is not None:
@@ -60,6 +65,9 @@ def store(tmp_path_factory: pytest.TempPathFactory):
 
 
 @settings(max_examples=200, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(
+    steps=[("push", 50), ("push", 45), ("push", 40), ("push", 30), ("remove_first", 0), ("remove_first", 0)], few=1, room=9
+)
 @given(steps=steps, few=st.integers(1, 4), room=st.integers(0, 6))
 def test_what_is_taken_is_always_the_first_that_waits(
     store: Store, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[str, int]], few: int, room: int
@@ -72,6 +80,20 @@ def test_what_is_taken_is_always_the_first_that_waits(
     while queue.expected:
         queue.pop(0)
     assert queue.ahead._room == room
+
+
+@pytest.mark.parametrize("room", [0, 1, 100])
+def test_what_was_taken_is_not_taken_again_before_it_is_deleted(
+    store: Store, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    monkeypatch.setattr(ahead, "FEW", 2)
+    monkeypatch.setattr(ahead, "ROOM", room)
+    queue = Queue(store, host=100 + room)
+    for number in range(9):
+        queue.push(number)
+    queue.ahead = ReadAhead(store)
+    taken = [queue.ahead.pop(queue.host, 1, 9 - number)[0] for number in range(9)]
+    assert taken == sorted(queue.expected)
 
 
 def test_a_queue_that_is_shorter_than_counted_is_a_damaged_store(tmp_path: Path) -> None:

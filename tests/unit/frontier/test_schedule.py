@@ -63,6 +63,16 @@ def test_a_host_leased_for_one_class_leaves_the_others_too(schedule: Schedule) -
     assert schedule.pick(99.0) is None
 
 
+def test_a_class_that_was_emptied_and_filled_again_is_picked(schedule: Schedule) -> None:
+    host = placed(schedule, 1, 10.0)
+    host.high = 0
+    schedule.place(host)
+    assert schedule.pick(10.0) is None
+    host.high = 1
+    schedule.place(host)
+    assert schedule.pick(10.0) == (host, 0)
+
+
 def test_a_host_wakes_when_its_date_has_come_and_it_is_ready(schedule: Schedule) -> None:
     host = placed(schedule, 1, 10.0, high=0, later=1, first_due=30.0)
     assert list(schedule.woken(29.0)) == [] and schedule.next_time() == 30.0

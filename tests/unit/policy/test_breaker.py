@@ -49,6 +49,10 @@ def test_a_probe_that_fails_opens_it_again_at_once() -> None:
     assert again.openings == 2 and again.blocked_until == 1600 and again.probing
 
 
+def test_a_failed_probe_opens_it_however_few_failures_were_counted() -> None:
+    assert after(HostClock(probing=True, failures=1), BAD).blocked_until == 1300
+
+
 @pytest.mark.parametrize("late", [GOOD, BAD])
 def test_an_answer_to_an_earlier_request_is_no_probe(late: Answer) -> None:
     opened = after(HostClock(), *[BAD] * 5)

@@ -38,6 +38,18 @@ def test_redirects_and_sitemaps_lead_no_deeper(kind: LinkKind) -> None:
     assert only(admission(), Link("http://a.example/b", kind)).depth == 2
 
 
+@pytest.mark.parametrize("kind", [LinkKind.REDIRECT, LinkKind.SITEMAP])
+def test_what_a_sitemap_of_a_sitemap_names_is_a_hop_away_so_that_no_row_of_them_is_endless(kind: LinkKind) -> None:
+    entry = Entry(SEED, SEED, "a.example", depth=0)
+    entry = only(admission(), Link("http://a.example/0.xml", kind), entry)
+    depths = [entry.depth]
+    for number in range(1, 18):
+        entry = only(admission(), Link(f"http://a.example/{number}.xml", LinkKind.SITEMAP), entry)
+        depths.append(entry.depth)
+    assert depths == list(range(18))
+    assert entry.refused is not None and entry.refused.rule == "scope.max_depth"
+
+
 def test_redirects_in_a_row_are_counted_and_end() -> None:
     entry = only(admission(), Link("http://a.example/b", LinkKind.REDIRECT))
     assert entry.redirects == 4

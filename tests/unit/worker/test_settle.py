@@ -106,7 +106,7 @@ def test_the_page_has_what_the_visit_found() -> None:
 
 
 class Recorder:
-    """Stands at the four joints of the settler and writes down what they are told."""
+    """Stands at the joints of the settler and writes down what they are told."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -126,6 +126,10 @@ class Recorder:
         self.told.append(f"frontier {len(settlements)}")
         return len(settlements)
 
+    async def keep(self, urls: list[str]) -> None:
+        if urls:
+            self.told.append(f"robots {urls}")
+
     def remember(self, entries: object) -> None:
         pass
 
@@ -136,7 +140,7 @@ def settler(recorder: Recorder):
     from gossamer.worker.events import Events
     from gossamer.worker.settle import Settler
 
-    return Settler(recorder, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
+    return Settler(recorder, recorder, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
 
 
 async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:
@@ -175,3 +179,50 @@ async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: py
     await one.settle(end(fetched()))
     assert recorder.told[-1] == "frontier 1"
     assert [type(event) for event in heard[:2]] == [Paused, Resumed]
+
+
+async def test_what_a_robots_txt_said_is_kept_after_what_came_of_it() -> None:
+    from msgspec.structs import replace
+
+    recorder = Recorder()
+    recorder.gate.set()
+    await settler(recorder).settle(replace(end(fetched()), learned="http://a/"))
+    assert recorder.told[-2:] == ["frontier 1", "robots ['http://a/']"]
+
+
+async def test_steps_that_wait_for_the_same_disk_say_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gossamer.errors import DiskFull
+    from gossamer.worker import settle as module
+
+    monkeypatch.setattr(module, "DISK_WAIT", 0)
+    heard: list[str] = []
+    one = settler(Recorder())
+    one._events.subscribe(lambda event: heard.append(type(event).__name__))
+    left = {name: tries for tries, name in enumerate("abc", start=1)}
+
+    async def step(name: str) -> str:
+        left[name] -= 1
+        if left[name] >= 0:
+            raise DiskFull("no space is left")
+        return name
+
+    assert await asyncio.gather(*(one.until_room(lambda name=name: step(name)) for name in "abc")) == ["a", "b", "c"]
+    assert heard == ["Paused", "Resumed"]
+
+
+async def test_a_visit_that_ends_just_as_a_commit_does_is_not_forgotten() -> None:
+    recorder = Recorder()
+    recorder.gate.set()
+    one = settler(recorder)
+    ended = asyncio.get_running_loop().create_future()
+    one._events.subscribe(lambda _: ended.done() or ended.set_result(None))
+
+    async def next_visit() -> None:
+        await ended  # runs on after the commit's last step and before anyone was told that it is over
+        await one.settle(end(fetched()))
+
+    waiting = asyncio.create_task(next_visit())
+    await asyncio.sleep(0)
+    await one.settle(end(fetched()))
+    await asyncio.wait_for(waiting, 5)
+    assert recorder.told.count("frontier 1") == 2

@@ -103,6 +103,8 @@ def _replace(target: Path, lines: Iterable[bytes]) -> None:
     unfinished = target.with_name(target.name + ".part")
     with unfinished.open("wb") as file:
         file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())  # the name must not outlive a power loss that the lines do not
     os.replace(unfinished, target)
 
 

@@ -18,6 +18,7 @@ from gossamer.storage.archive.walk import Record, Torn, walk
 
 _REQUIRED = ("warc-type", "warc-record-id", "warc-date")
 _WITHOUT_BODY = frozenset({204, 304})
+_NO_LENGTH = 2**63  # what is longer cannot be meant; nobody reads it as a length
 _CHUNK_SIZE = re.compile(rb"\s*([0-9A-Fa-f]+)[^\n]*\n")
 
 
@@ -74,7 +75,7 @@ def _missing(fetched: Fetched) -> str:
         if fetched.chunked:
             return "" if _has_last_chunk(body.read()) else "the last chunk is missing"
         promised = fetched.header("content-length")
-        if promised.isascii() and promised.isdigit() and int(promised) > body.size:
+        if promised.isascii() and promised.isdigit() and body.size < int(promised) < _NO_LENGTH:
             return f"{body.size} of {promised} bytes"
         return ""
     finally:

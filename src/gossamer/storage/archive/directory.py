@@ -2,6 +2,9 @@
 
 A file is closed when it is long or old enough, and when the archive is closed. Opening the archive repairs what a crash left
 behind: torn tails are cut, missing indexes are made. A name in a `Place` is the final one, also while the file is open.
+
+`flush` syncs every file with new records, and the directory when there is a new file in it (`durability.py` says when). Syncs
+and indexes are made on threads; only the loop's thread creates and renames WARC files, so a checkpoint sees whole states.
 """
 
 import asyncio
@@ -12,8 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
+from gossamer import faults
 from gossamer.config.sections import Storage
 from gossamer.document.body import Body
+from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
 from gossamer.records import Fetched, Original, Place
 from gossamer.storage.archive import cdxj, replay, warc
@@ -49,7 +54,13 @@ class DirectoryArchive:
         self._sequence = sequence  # of the last file
         self._segment: Segment | None = None
         self._lines: list[bytes] = []  # the index of the open file
-        self._indexing: set[asyncio.Task[None]] = set()
+        self._unsynced: dict[Segment, None] = {}  # in order of creation; the open file, and closing ones
+        self._names = 0  # files created
+        self._names_synced = 0
+        self._appended = 0  # records
+        self._flushed = 0
+        self._syncing = Syncing(self._sync, settings.durability == "durable")
+        self._closing: set[asyncio.Task[None]] = set()
 
     @classmethod
     def open(
@@ -57,7 +68,7 @@ class DirectoryArchive:
     ) -> "DirectoryArchive":
         """Open or create an archive; `software` goes into every warcinfo. Repairs what a crash left behind."""
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_directory(path)
             recover(path)
         except OSError as error:
             raise failure(error, path) from error
@@ -106,6 +117,8 @@ class DirectoryArchive:
         if fetched.request_head:
             request = b"".join(self._pack(warc.request(fetched, _new_id(), record_id)))
         place = self._write(kept, request)
+        self._appended += 1
+        faults.reach("after-append")
         self._lines.append(cdxj.line(fetched, digest, place, original is not None))
         return place
 
@@ -118,7 +131,22 @@ class DirectoryArchive:
         return place
 
     async def flush(self) -> None:
-        """Nothing is held back: every append has reached the operating system. The one place where a sync to disk belongs."""
+        """Every append has reached the operating system already; return when a power loss keeps them, too, if asked to."""
+        if self._flushed != self._appended:
+            await self._syncing.acknowledge()
+        faults.reach("after-sync")
+
+    def _sync(self) -> None:
+        """Sync what was appended; runs on a thread."""
+        appended, names = self._appended, self._names
+        for segment in tuple(self._unsynced):
+            segment.sync()
+        if names != self._names_synced:
+            try:
+                sync_directory(self._directory)
+            except OSError as error:
+                raise failure(error, self._directory) from error
+        self._flushed, self._names_synced = appended, names
 
     async def read(self, place: Place) -> Fetched:
         """Read a record back; a revisit says so by its outcome, and names its original in `detail`."""
@@ -148,7 +176,10 @@ class DirectoryArchive:
     async def aclose(self) -> None:
         """Close the open file and write its index."""
         self._retire()
-        await asyncio.gather(*self._indexing)
+        try:
+            await asyncio.gather(*self._closing)
+        finally:
+            await self._syncing.aclose()
 
     def _pack(self, draft: warc.Draft) -> Iterator[bytes]:
         return warc.pack(draft, self._settings.compression)
@@ -178,27 +209,36 @@ class DirectoryArchive:
         name = f"gossamer-{warc.timestamp(now)}-{self._sequence + 1:06}-{self._worker}.warc.gz"
         segment = Segment(self._directory / name, now)
         self._sequence += 1
+        self._names += 1
         try:
             segment.append(self._pack(warc.warcinfo(_new_id(), now, name, self._fields)))
         except GossamerError:
             segment.discard()
             raise
+        self._unsynced[segment] = None
         return segment
 
     def _retire(self) -> None:
-        """Close the open file; its index is sorted and written off the loop."""
+        """Begin with a new file next time; the old one is closed and indexed beside the crawl."""
         segment, lines = self._segment, self._lines
         if segment is None:
             return
         self._segment, self._lines = None, []
-        segment.close()
-        task = asyncio.get_running_loop().create_task(asyncio.to_thread(_write_index, segment.path, lines))
-        self._indexing.add(task)
+        task = asyncio.get_running_loop().create_task(self._close(segment, lines))
+        self._closing.add(task)
         task.add_done_callback(self._forget)
+
+    async def _close(self, segment: Segment, lines: list[bytes]) -> None:
+        await asyncio.to_thread(segment.sync)
+        faults.reach("during-roll")
+        segment.close()
+        del self._unsynced[segment]
+        faults.reach("during-roll")
+        await asyncio.to_thread(_write_index, segment.path, lines)
 
     def _forget(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and task.exception() is None:  # one that failed stays, for aclose to tell
-            self._indexing.discard(task)
+            self._closing.discard(task)
 
 
 def _new_id() -> str:

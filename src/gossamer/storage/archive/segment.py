@@ -1,8 +1,9 @@
 """One rolling WARC file: `.open` in its name while it grows, renamed when it is closed.
 
-Every write goes straight to the operating system, so a kill -9 keeps what `append` returned. An append that fails half-way
-is taken back: the file always ends with a whole record, or with a torn one that `repair` cuts off when the crawl opens again.
-The open file is locked while its process lives, so nobody repairs a file that is still written.
+Every write goes straight to the operating system, so a kill -9 keeps what `append` returned; what `sync` returned for, a power
+loss keeps, too. An append that fails half-way is taken back: the file always ends with a whole record, or with a torn one that
+`repair` cuts off when the crawl opens again. A file gets its final name only when all of it is on the disk. The open file is
+locked while its process lives, so nobody repairs a file that is still written.
 """
 
 import errno
@@ -10,7 +11,9 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Lock
 
+from gossamer import faults
 from gossamer.errors import CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.storage.archive.walk import Record, Torn, walk
 
@@ -25,6 +28,11 @@ class Segment:
         self.path = path
         self.opened_at = opened_at
         self.size = 0
+        self._synced = 0
+        self._unsyncable: OSError | None = None
+        self._syncing = Lock()  # the file is not let go of while a sync is under way
+        self._pwrite = faults.writing("archive.write", os.pwrite)
+        self._fdatasync = faults.syncing("archive.sync", os.fdatasync)
         try:
             self._file = os.open(open_path(path), os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -37,15 +45,31 @@ class Segment:
         position = start
         try:
             for piece in pieces:
-                written = os.pwrite(self._file, piece, position)
+                written = self._pwrite(self._file, piece, position)
                 while written < len(piece):  # a full disk takes a part, then refuses the rest
-                    written += os.pwrite(self._file, piece[written:], position + written)
+                    written += self._pwrite(self._file, piece[written:], position + written)
                 position += written
         except OSError as error:
             self._cut(start)
             raise failure(error, self.path) from error
         self.size = position
         return start
+
+    def sync(self) -> None:
+        """Return when a power loss keeps every record appended before the call; for a thread, it waits for the disk."""
+        with self._syncing:
+            size = self.size
+            if size == self._synced:
+                return
+            if self._unsyncable is None:
+                try:
+                    self._fdatasync(self._file)
+                except OSError as error:
+                    self._unsyncable = error  # to try again would prove nothing: see durability.py
+            if self._unsyncable is not None:
+                why = self._unsyncable.strerror
+                raise StoreError(f"{self.path.name} cannot be synced to disk ({why}); look at the disk, then resume")
+            self._synced = size
 
     def _cut(self, end: int) -> None:
         try:
@@ -54,13 +78,14 @@ class Segment:
             raise failure(error, self.path) from error
 
     def close(self) -> None:
-        """Give the file its final name and let it go."""
+        """Give a file that is synced its final name and let it go."""
         try:
             os.rename(open_path(self.path), self.path)
         except OSError as error:
             raise failure(error, self.path) from error
         finally:
-            os.close(self._file)
+            with self._syncing:
+                os.close(self._file)
 
     def discard(self) -> None:
         """Remove the file: nothing worth keeping was written."""
@@ -92,6 +117,8 @@ def repair(path: Path, seen: Callable[[Record], None]) -> bool:
                 record.content.close()
         except Torn:
             file.truncate(end)
+        os.fsync(file)
+        faults.reach("during-recovery")
         if kept:
             os.rename(path, path.with_name(path.name.removesuffix(OPEN)))
         else:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
+from gossamer import faults
 from gossamer.errors import CrawlTooNew
 
 _NAME = re.compile(r"(\d{4})_\w+\.sql")
@@ -35,6 +36,7 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[tuple[int, str]
             if number > version:
                 for statement in _statements(script):
                     connection.execute(statement)
+                    faults.reach("during-migration")
         connection.execute(f"PRAGMA user_version = {newest}")
         connection.execute("COMMIT")
     except BaseException:

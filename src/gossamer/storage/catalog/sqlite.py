@@ -1,10 +1,13 @@
 """The catalog in one SQLite file, in WAL mode: one writer, and readers that never wait for it.
 
-A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it. Search indexes and totals change in the same
+A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it; and the log has reached the disk, or will within
+a second (`durability.py`). SQLite's own way to that, `synchronous = FULL`, syncs the same file in the middle of COMMIT, while
+the event loop waits; so here a thread does it. Search indexes and totals change in the same
 transaction as the pages, so they never tell different stories. They are kept by statements of ours and not by triggers:
 inside a trigger FTS5 writes its index out for every single row.
 """
 
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +19,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
+from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.records import Outcome, Page, Place, Totals
 from gossamer.storage.catalog import search
@@ -49,13 +53,15 @@ _values = attrgetter(*_FIELDS)
 class SqliteCatalog:
     """Pages by key, searched by words, host, status, type and time."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, durable: bool) -> None:
         self._connection = connection
         self._path = path
+        self._syncing = Syncing(self._sync, durable)
+        self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
     @classmethod
-    def open(cls, path: Path) -> "SqliteCatalog":
-        """Open or create the catalog and bring it to the newest layout."""
+    def open(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
+        """Open or create the catalog and bring it to the newest layout; `durable`: what was added outlives a power loss."""
         with _in_our_words(path):
             connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
@@ -65,14 +71,29 @@ class SqliteCatalog:
             except BaseException:
                 connection.close()
                 raise
-        return cls(connection, path)
+        return cls(connection, path, durable)
 
     async def add(self, pages: Sequence[Page]) -> None:
         """Insert or replace, by key, in one transaction."""
+        if not pages:
+            return
         try:
             self._add({page.key: page for page in pages})
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
             self._add({page.key: _encodable(page) for page in pages})
+        await self._syncing.acknowledge()
+
+    def _sync(self) -> None:
+        """Sync the write-ahead log; runs on a thread. A second descriptor is safe: SQLite's locks are not on this file."""
+        try:
+            if self._log is None:
+                self._log = os.open(f"{self._path}-wal", os.O_RDONLY | os.O_CLOEXEC)
+                sync_directory(self._path.parent)
+            os.fdatasync(self._log)
+        except OSError as error:
+            raise StoreError(
+                f"the catalog {self._path} cannot be synced to disk ({error.strerror}); look at the disk"
+            ) from error
 
     def _add(self, latest: dict[str, Page]) -> None:
         with self._transaction():
@@ -157,7 +178,13 @@ class SqliteCatalog:
 
     async def aclose(self) -> None:
         """Close; a second time does nothing."""
-        self._connection.close()
+        try:
+            await self._syncing.aclose()
+        finally:
+            self._connection.close()
+            if self._log is not None:
+                os.close(self._log)
+                self._log = None
 
     def _reader(self) -> sqlite3.Connection:
         return sqlite3.connect(f"file:{quote(str(self._path))}?mode=ro", uri=True, timeout=_WAIT, isolation_level=None)

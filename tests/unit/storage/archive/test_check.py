@@ -75,5 +75,6 @@ def test_an_answer_that_is_cut_off_has_to_say_so(file: Path) -> None:
         answer(b"", status=b"304 Not Modified", head=b"Content-Length: 100\r\n"),
         answer(b"3;a=b\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", head=b"Transfer-Encoding: chunked\r\n"),
         answer(b"", head=b"Content-Length: many\r\n"),
+        answer(b"only this", head=b"Content-Length: 99999999999999999999999\r\n"),  # nobody takes that for a length
     )
     assert found(file, b"".join(map(member, whole))) == []

@@ -1,0 +1,107 @@
+"""When what was written is forced to the disk: before it is acknowledged (`durable`), or soon after (`fast`).
+
+What a store has handed to the operating system outlives a kill -9. It outlives a power loss when a sync has followed. Here
+stands when that sync happens, once for all stores; a store brings the call that does it. Syncs of one store run one after the
+other on a thread of its own, so the event loop never waits for a disk, and everyone who comes while one is under way shares
+the next: a sync is paid for by a batch, not by a page.
+
+Invariants: `acknowledge` returns after a sync that began after it was called (durable), or sees to it that one begins within
+half a second, so that with its own time it is over within the promised second (fast). After a sync that failed nothing is
+acknowledged any more: the kernel may have dropped what it could not write, so a second attempt that succeeds proves nothing.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SOON = 0.5  # seconds, in fast mode, from a write to the beginning of its sync
+
+
+class _Round:
+    """One sync, planned or under way."""
+
+    __slots__ = ("begun", "over")
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.over: asyncio.Future[None]
+
+
+class Syncing:
+    """The syncs of one store; `sync` raises what the store wants its callers to see."""
+
+    def __init__(self, sync: Callable[[], None], durable: bool) -> None:
+        self._sync = sync
+        self._durable = durable
+        self._round: _Round | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._failure: BaseException | None = None
+        self._thread = ThreadPoolExecutor(1, "sync")
+
+    async def acknowledge(self) -> None:
+        """Return when what was written so far may be acknowledged."""
+        if self._failure is not None:
+            raise self._failure
+        if self._durable:
+            await asyncio.shield(self._next().over)
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SOON, self._begin)
+
+    async def aclose(self) -> None:
+        """Sync what is still due and let the thread go."""
+        late = self._timer is not None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._begin()
+        if self._round is not None and not self._round.over.done():
+            await asyncio.wait([self._round.over])
+        self._thread.shutdown(wait=False)
+        if late and self._failure is not None:  # otherwise it was told already
+            raise self._failure
+
+    def _begin(self) -> None:
+        self._timer = None
+        self._next()
+
+    def _next(self) -> _Round:
+        """Return the next sync to begin; one that has begun may miss what was written since."""
+        if self._round is None or self._round.begun:
+            planned = self._round = _Round()
+            planned.over = asyncio.get_running_loop().run_in_executor(self._thread, self._run, planned)
+            planned.over.add_done_callback(_look)
+        return self._round
+
+    def _run(self, planned: _Round) -> None:
+        planned.begun = True
+        if self._failure is not None:
+            raise self._failure
+        try:
+            self._sync()
+        except BaseException as problem:
+            self._failure = problem
+            raise
+
+
+def _look(over: "asyncio.Future[None]") -> None:
+    """Look at a failure, so that asyncio does not complain that nobody did: the next to acknowledge is told."""
+    if not over.cancelled():
+        over.exception()
+
+
+def make_directory(path: Path) -> None:
+    """Create a directory, and those above it, so that their names outlive a power loss."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for each in missing:
+        sync_directory(each.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory outlive a power loss."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

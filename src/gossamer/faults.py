@@ -1,0 +1,127 @@
+"""Faults on purpose, for tests: named points at which the process dies, and calls that fail, fall short or take their time.
+
+Nothing here happens unless the environment variable GOSSAMER_FAULTS was set when the process began, or a test called `arm`:
+
+    {"crash": {"after-commit": 2},                                 SIGKILL ourselves when the point is reached the second time
+     "calls": {"archive.write": {"at": 3, "how": "ENOSPC"}}}       the third write to an archive file fails
+
+A point costs one look at a name that is None; a call that may fail is asked for once, by whoever will make it, and is the
+plain call when nothing is armed. RocksDB and SQLite write by themselves: their faults need real means, such as a small disk.
+"""
+
+import errno
+import json
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+VARIABLE = "GOSSAMER_FAULTS"
+POINTS = frozenset(
+    {
+        "after-append",  # a record is in its archive file
+        "after-sync",  # the archive is flushed
+        "before-commit",  # archive, digests and catalog are written, the frontier is not
+        "after-commit",  # the frontier is settled, nobody has been told
+        "during-roll",  # twice a file: closed and not yet renamed; renamed and without its index
+        "during-recovery",  # once the leases are about to come back; once for each torn file, cut and not yet closed
+        "during-migration",  # after each statement
+    }
+)
+CALLS = frozenset({"archive.write", "archive.sync"})
+HOWS = frozenset({"EIO", "ENOSPC", "short", "torn", "slow"})
+SLOW = 0.2  # seconds
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+class _Armed:
+    """What shall go wrong, and what has been counted so far."""
+
+    def __init__(self, crash: dict[str, int], calls: dict[str, dict[str, object]]) -> None:
+        hows = {str(fault["how"]) for fault in calls.values()}
+        unknown = sorted({*(crash.keys() - POINTS), *(calls.keys() - CALLS), *(hows - HOWS)})
+        if unknown:
+            raise ValueError(f"{VARIABLE} names {', '.join(unknown)}, which nothing here knows")
+        self.crash = crash
+        self.calls = calls
+        self.count: Counter[str] = Counter()
+
+    def reach(self, point: str) -> None:
+        self.count[point] += 1
+        if self.count[point] == self.crash.get(point):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def fault(self, name: str) -> str:
+        """Count a call; return how this one goes wrong, nothing when it does not."""
+        self.count[name] += 1
+        planned = self.calls.get(name)
+        return str(planned["how"]) if planned is not None and planned["at"] == self.count[name] else ""
+
+
+_armed: _Armed | None = None
+
+
+def arm(text: str | None) -> None:
+    """Plan the faults that a JSON text describes; None: none."""
+    global _armed
+    plan = json.loads(text) if text is not None else None
+    _armed = None if plan is None else _Armed(plan.pop("crash", {}), plan.pop("calls", {}))
+    if plan:
+        raise ValueError(f"{VARIABLE} says {', '.join(sorted(plan))}, which means nothing here")
+
+
+def reach(point: str) -> None:
+    """Die here if that is planned."""
+    if _armed is not None:
+        _armed.reach(point)
+
+
+def counted(name: str) -> int:
+    """Return how often a point was reached or a call made since `arm`."""
+    return 0 if _armed is None else _armed.count[name]
+
+
+def writing(name: str, write: Callable[[int, bytes, int], int]) -> Callable[[int, bytes, int], int]:
+    """Return a positioned write as it is, or one that goes wrong as planned."""
+    if _armed is None:
+        return write
+
+    def faulty(descriptor: int, piece: bytes, position: int) -> int:
+        how = _fault(name)
+        if how in ("short", "torn"):
+            written = write(descriptor, piece[: len(piece) // 2], position)
+            if how == "short":
+                return written
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return write(descriptor, piece, position)
+
+    return faulty
+
+
+def syncing(name: str, sync: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """Return a sync as it is, or one that goes wrong as planned."""
+    if _armed is None:
+        return sync
+
+    def faulty(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        _fault(name)
+        return sync(*args, **kwargs)
+
+    return faulty
+
+
+def _fault(name: str) -> str:
+    how = "" if _armed is None else _armed.fault(name)
+    if how == "slow":
+        time.sleep(SLOW)
+    elif how in ("EIO", "ENOSPC"):
+        number = getattr(errno, how)
+        raise OSError(number, os.strerror(number))
+    return how
+
+
+arm(os.environ.get(VARIABLE))

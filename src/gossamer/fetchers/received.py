@@ -1,0 +1,107 @@
+"""What one exchange with a server has brought so far, and the steps that fill it: open, request, lines, body.
+
+Shared by those that send: libcurl for nearly all (`transfer`), and ourselves for the few whose heads it refuses (`lenient`).
+"""
+
+import errno
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import pycurl
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Fetch
+from gossamer.document.body import Body
+from gossamer.fetchers.message import Target, header_lines, request_head
+from gossamer.records import Request
+
+Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
+
+STOP = -1  # what a step returns to end the exchange
+_NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE}
+
+
+class Received:
+    """The state of one exchange; used for one after the other."""
+
+    def __init__(self, settings: Fetch, guard: Guard, clock: Clock) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._clock = clock
+        self.forget()
+
+    def compose(self, request: Request, target: Target) -> list[bytes]:
+        """Compose the request; return its header lines."""
+        self._room = self._settings.max_body if request.max_body is None else request.max_body
+        lines = header_lines(request, target.authority)
+        self.request_head = request_head(target.path.encode(), lines)
+        return lines
+
+    def forget(self) -> None:
+        """Let go of what the last transfer brought; its body belongs to whoever took it."""
+        self._room = 0
+        self.request_head = b""
+        self.lines: list[bytes] = []
+        self.body = Body(self._settings.spool)
+        self.started: float | None = None  # when the request left
+        self.answered: float | None = None  # when the first byte of the answer was here
+        self.address = ""
+        self.connections = 0  # opened for this transfer
+        self.refusal = ""  # why an address was not connected to
+        self.no_socket = ""  # why this machine could not open a socket
+        self.spool_error: OSError | None = None
+
+    @property
+    def head_size(self) -> int:
+        """Bytes of all header lines so far."""
+        return sum(map(len, self.lines))
+
+    # --- steps; libcurl calls them back, and an exception in one of them would be printed by pycurl, so none leaves --
+
+    def _on_open(self, _purpose: int, address: Any) -> Any:
+        """Open the socket of one connect, unless the address may not be contacted: no connect goes past this."""
+        if self.started is not None:
+            return pycurl.SOCKET_BAD  # for a second request: see above
+        family, kind, protocol, place = address
+        self.refusal = self._guard(place[0])
+        if self.refusal:
+            return pycurl.SOCKET_BAD
+        try:
+            opened = socket.socket(family, kind, protocol)
+        except OSError as error:
+            self.no_socket = f"no socket could be opened ({error.strerror})"
+            if error.errno in _NO_DESCRIPTORS:
+                self.no_socket += "; raise `ulimit -n` or lower crawl.concurrency"
+            return pycurl.SOCKET_BAD
+        self.connections += 1
+        return opened
+
+    def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
+        """Note when and where the request leaves; stop a second one."""
+        if self.started is not None:
+            return int(pycurl.PREREQFUNC_ABORT)
+        self.started = self._clock.now()
+        self.address = address
+        return int(pycurl.PREREQFUNC_OK)
+
+    def _on_header(self, line: bytes) -> None:
+        """Take a line of the head. The first is timed here: libcurl's own timer may run ahead, and politeness counts on it."""
+        if self.answered is None:
+            self.answered = self._clock.now()
+        self.lines.append(line)
+
+    def _on_body(self, chunk: bytes) -> int | None:
+        """Take a piece of the body; end the transfer when it is enough."""
+        if not self.body.size and self.head_size > self._settings.max_headers:
+            return STOP
+        try:
+            if len(chunk) > self._room:
+                self.body.write(chunk[: self._room])
+                return STOP
+            self.body.write(chunk)
+        except OSError as error:
+            self.spool_error = error
+            return STOP
+        self._room -= len(chunk)
+        return None

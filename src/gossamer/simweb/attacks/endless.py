@@ -1,0 +1,29 @@
+"""Endlessness: heads and bodies that never stop, as fast as they are read."""
+
+from gossamer.simweb.attacks.attack import Attack, End, head, repeating
+
+_PIECE = 64 * 1024
+_HTML = (b"<p>endless <b>words</b> of <i>no</i> use</p>\n" * _PIECE)[:_PIECE]
+
+
+def attacks() -> list[Attack]:
+    """List the attacks of this family."""
+    cut = (End("/", truncated="length"),)
+    refused = (End("/", "protocol_error", status=0),)
+    plain, chunked = "text/plain", "Transfer-Encoding: chunked"
+    chunk = b"%x\r\n%s\r\n" % (_PIECE, _text("chunks"))
+    return [
+        Attack("endless-body", repeating(head("Connection: close", mime=plain), _text("body")), cut),
+        Attack("endless-page", repeating(head("Connection: close"), _HTML), cut),
+        Attack("endless-length", repeating(head("Content-Length: 999999999999", mime=plain), _text("length")), cut),
+        Attack("endless-chunks", repeating(head(chunked, mime=plain), chunk), cut),
+        Attack("endless-chunk", repeating(head(chunked, mime=plain) + b"fffffffffffff\r\n", _text("chunk")), cut),
+        Attack("endless-head", repeating(b"HTTP/1.1 200 OK\r\n", b"X-Endless: y\r\n" * 4096), refused),
+        Attack("endless-line", repeating(b"HTTP/1.1 200 OK\r\nX-Endless: ", b"y" * _PIECE), refused),
+        Attack("endless-reason", repeating(b"HTTP/1.1 200 ", b"O" * _PIECE), refused),
+        Attack("endless-interim", repeating(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1024), refused),
+    ]
+
+
+def _text(name: str) -> bytes:
+    return (f"endless {name} of no use " * _PIECE).encode()[:_PIECE]

@@ -1,0 +1,88 @@
+"""robots.txt as the attack: silent, slow, broken, endless, packed, moved to where nobody may go, or full of patterns."""
+
+import gzip
+
+from gossamer.simweb.attacks.attack import (
+    Attack,
+    End,
+    Voice,
+    falling_silent,
+    head,
+    page,
+    repeating,
+    resetting,
+    routing,
+    saying,
+    whole,
+)
+from gossamer.simweb.attacks.bombs import gzip_bomb
+
+_READ = 500 * 1024  # what RFC 9309 asks a crawler to read
+_RULES = b"User-agent: *\nDisallow: /no\n"
+_JUNK = b"Disallow: /junk-%d\n"
+_PLAIN = "text/plain"
+
+
+def attacks() -> list[Attack]:
+    """List the attacks of this family."""
+    denied = (End("/", "robots_denied", status=0),)
+    unreachable: dict[str, Voice] = {
+        "robots-silent": falling_silent(),
+        "robots-slow": repeating(head("Content-Length: 100000", mime=_PLAIN), b"Allow: /\n", 0.1),
+        "robots-error": saying(whole(b"", status="500 Internal Server Error")),
+        "robots-reset": resetting(head("Content-Length: 100000", mime=_PLAIN) + _RULES),
+        "robots-garbage": saying(b"\0\1\2\3" * 1000, close=True),
+        "robots-closed": saying(b"", close=True),
+    }
+    return [
+        *(Attack(name, _site(name), denied, robots=robots) for name, robots in unreachable.items()),
+        *(Attack(name, _site(name), _obeyed(), robots=robots) for name, robots in _readable().items()),
+        *(Attack(name, _site(name), _ignored(), robots=robots) for name, robots in _unusable().items()),
+        Attack(
+            "robots-private",
+            _site("private"),
+            (End("/", "address_refused", status=0),),
+            robots=saying(_moved("http://10.2.0.1/r")),
+        ),
+    ]
+
+
+def _site(name: str) -> Voice:
+    plain: dict[str, bytes | Voice] = {path: whole(page(title=f"{path} {name}")) for path in ("/yes", "/no", "/late")}
+    return routing({"/": whole(page("/yes", "/no", "/late", title=name)), **plain})
+
+
+def _obeyed() -> tuple[End, ...]:
+    """The first rule is read; one beyond what has to be read is not."""
+    return End("/"), End("/yes"), End("/late"), End("/no", "robots_denied", rule="robots.txt", status=0)
+
+
+def _ignored() -> tuple[End, ...]:
+    return End("/"), End("/yes"), End("/no"), End("/late")
+
+
+def _readable() -> dict[str, Voice]:
+    junk = b"".join(_JUNK % number for number in range(_READ // 12))
+    late = b"Disallow: /late\n"
+    patterns = b"".join(b"Disallow: /%s$\n" % (b"*%x" % number * 40) for number in range(3000))
+    return {
+        "robots-huge": saying(whole(_RULES + junk + late, mime=_PLAIN)),
+        "robots-endless": repeating(head("Connection: close", mime=_PLAIN) + _RULES, b"# endless\n" * 6000),
+        "robots-bomb": saying(whole(gzip.compress(_RULES) + gzip_bomb(), "Content-Encoding: gzip", mime=_PLAIN)),
+        "robots-line": saying(whole(_RULES + b"Disallow: /" + b"y" * 400_000 + b"\n", mime=_PLAIN)),
+        "robots-patterns": saying(whole(_RULES + patterns, mime=_PLAIN)),
+        "robots-controls": saying(whole(b"\xef\xbb\xbf\0\x1b[31m\r" + _RULES + b"\0Disallow: /\x01\xff\n", mime=_PLAIN)),
+    }
+
+
+def _unusable() -> dict[str, Voice]:
+    return {
+        "robots-circle": saying(_moved("/robots.txt")),
+        "robots-binary": saying(whole(bytes(range(256)) * 400, mime="image/png")),
+        "robots-page": saying(whole(page("/no"))),
+        "robots-forbidden": saying(whole(b"", status="403 Forbidden")),
+    }
+
+
+def _moved(location: str) -> bytes:
+    return whole(b"", f"Location: {location}", status="302 Found")

@@ -1,0 +1,87 @@
+"""Reading an answer: what is light at once, what is heavy aside, so that the event loop never waits for a document.
+
+Light is a body that is short, decodes to little and has few tags: reading it takes less than handing it over, and less than
+a tenth of a second whoever made it. A heavy one that is not read by the deadline is scanned for links in linear time; should
+even that fail, it is kept and not read. Either is said in the extract.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Settings
+from gossamer.document.digest import payload_digest
+from gossamer.document.sniff import is_gzip
+from gossamer.protocols import Processor
+from gossamer.records import Extract, Fetched
+from gossamer.worker.aside import Aside, Reading, Task
+from gossamer.worker.read import document_of, glimpse_of, read_by
+
+LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
+FEW_TAGS = 6_000  # of a light document
+
+
+class Reader:
+    """Reads answers, here or aside."""
+
+    def __init__(self, settings: Settings, processors: Mapping[str, Processor], aside: Aside) -> None:
+        self._limit = settings.fetch.max_decoded
+        self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
+        self._processors = processors
+        self._aside = aside
+
+    async def digest(self, fetched: Fetched) -> str:
+        """Return the digest of the payload."""
+        if fetched.body.size <= LIGHT:
+            return payload_digest(fetched.body, fetched.chunked)
+        if fetched.chunked:  # taking many small chunks apart would hold the loop's thread up, from any thread
+            reply = await self._aside.ask(self._task(fetched, "digest"), fetched.body)
+            if reply is not None:
+                return reply.digest
+        return await asyncio.to_thread(payload_digest, fetched.body, fetched.chunked)
+
+    async def read(self, fetched: Fetched) -> Reading:
+        """Decode a document and let the processor of its type read it; types without one are kept and not read."""
+        reading = self._at_once(fetched)
+        if reading is not None:
+            return reading
+        reply = await self._aside.ask(self._task(fetched, "read"), fetched.body)
+        if reply is not None and reply.reading is not None:
+            return reply.reading
+        reply = await self._aside.ask(self._task(fetched, "skim"), fetched.body)
+        if reply is not None and reply.reading is not None:
+            late = replace(reply.reading.extract, cut=f"{self._late}; it was scanned for links")
+            return replace(reply.reading, extract=late)
+        return replace(self.glimpse(fetched), extract=Extract(cut=f"{self._late}; it was not read"))
+
+    def glimpse(self, fetched: Fetched) -> Reading:
+        """Tell the type of a document that nobody will read."""
+        return Reading(glimpse_of(fetched).mime)
+
+    def _at_once(self, fetched: Fetched) -> Reading | None:
+        """Read a light document; None: it is heavy."""
+        if fetched.body.size > LIGHT:
+            is_plain = not fetched.chunked and not fetched.header("content-encoding") and fetched.body.size <= self._limit
+            mime = glimpse_of(fetched).mime if is_plain else ""
+            return Reading(mime) if mime and mime not in self._processors else None
+        document = document_of(fetched, min(LIGHT + 1, self._limit))
+        if document.too_big and self._limit <= LIGHT:
+            return Reading(document.mime, too_big=True)
+        if document.mime in self._processors and not _is_light(document.content):
+            return None
+        return Reading(document.mime, extract=read_by(self._processors, document))
+
+    def _task(self, fetched: Fetched, step: str) -> Task:
+        return Task(
+            step,
+            fetched.url,
+            fetched.header("content-type"),
+            fetched.header("content-encoding"),
+            fetched.chunked,
+            self._limit,
+        )
+
+
+def _is_light(content: bytes) -> bool:
+    return len(content) <= LIGHT and content.count(b"<") <= FEW_TAGS and not is_gzip(content)

@@ -1,0 +1,172 @@
+"""A full disk, under the archive, under each store, under all of them: said in one sentence, nothing lost, and with room again
+the crawl is completed (docs/decisions/0004 says where it pauses and where it ends).
+
+The disk is a small tmpfs; where mounting is not allowed, a limit on the size of files does as well.
+"""
+
+import json
+import random
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
+from faulting import faults_found
+from serving import Route, Site, page, site_running
+
+SIZE = 700 * 1024
+PRIVATE = ["--allow-private", "127.0.0.0/8", "--delay", "0", "--connections", "4"]
+UNLIMITED = resource.RLIM_INFINITY
+
+
+@dataclass(frozen=True)
+class SmallDisk:
+    """A place for files that is soon full."""
+
+    path: Path
+    size: int
+    mounted: bool
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        """Start a command that meets this disk; the caller stops it."""
+        words = [*GOSSAMER, *map(str, arguments)]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN)
+        if not self.mounted:  # every file is limited alike: let the archive's be the first to meet it
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (max(self.size, SIZE), UNLIMITED))
+        return process
+
+    def make_room(self, process: subprocess.Popen[str]) -> None:
+        """Make it as large as anyone could want."""
+        if self.mounted:
+            subprocess.run(["mount", "-o", "remount,size=64m", self.path], check=True)
+        elif process.poll() is None:
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (UNLIMITED, UNLIMITED))
+
+
+@contextmanager
+def small_disk(path: Path, size: int) -> Iterator[SmallDisk]:
+    """Make a small disk for a while."""
+    path.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
+    mounted = False
+    with suppress(FileNotFoundError):
+        mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
+    try:
+        yield SmallDisk(path, size, mounted)
+    finally:
+        if mounted:
+            subprocess.run(["umount", "--lazy", path], check=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    with small_disk(tmp_path / "disk", SIZE) as small:
+        yield small
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """Ten pages that hardly compress, with three thousand links that are not followed but remembered."""
+    chance = random.Random(5)
+    routes: dict[str, Route] = {"/": page(*(f"/{number}" for number in range(10)))}
+    for number in range(10):
+        links = [f"http://elsewhere.test/{chance.randbytes(60).hex()}" for _ in range(300)]
+        routes[f"/{number}"] = page(*links, title=chance.randbytes(60_000).hex())
+    with site_running(routes) as running:
+        yield running
+
+
+def wait_for_words(process: subprocess.Popen[str], words: str) -> str:
+    """Return the line with these words, or everything said when the process ended without it."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if words in line:
+            return line
+    process.wait(10)
+    return said
+
+
+def check_whole(directory: Path) -> None:
+    """Nothing is missing, nothing is torn."""
+    assert faults_found(directory) == []
+    numbers = json.loads(run_gossamer("status", directory, "--json").stdout)
+    assert (numbers["pages"], numbers["frontier"]["dead"]) == (11, 3_000)
+
+
+def crawl_through_a_pause(disk: SmallDisk, site: Site, directory: Path, *where: str) -> None:
+    """Crawl until the disk is full, make room, and see it through."""
+    process = disk.start("crawl", site.url(), "--dir", directory, *PRIVATE, *where)
+    try:
+        line = wait_for_words(process, "no space is left")
+        assert line.count("\n") == 1 and "free some and resume" in line, line
+        disk.make_room(process)
+        assert "going on" in wait_for_words(process, "going on")
+        said, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0 and said.splitlines()[-1] == "done: nothing waits", errors
+    check_whole(directory)
+
+
+def test_a_full_archive_pauses_the_crawl_until_there_is_room(disk: SmallDisk, tmp_path: Path, site: Site) -> None:
+    crawl_through_a_pause(disk, site, tmp_path / "crawl", "--set", f"storage.archive=dir:{disk.path}")
+
+
+def test_a_full_catalog_pauses_the_crawl_until_there_is_room(tmp_path: Path, site: Site) -> None:
+    with small_disk(tmp_path / "disk", 240 * 1024) as disk:
+        crawl_through_a_pause(disk, site, tmp_path / "crawl", "--set", f"storage.catalog=sqlite:{disk.path}/catalog.db")
+
+
+def test_a_limit_on_the_size_of_files_is_a_full_disk_too(tmp_path: Path, site: Site) -> None:
+    crawl_through_a_pause(SmallDisk(tmp_path, SIZE, mounted=False), site, tmp_path / "crawl")
+
+
+def crawl_until_full(disk: SmallDisk, site: Site, directory: Path, *where: str) -> str:
+    """Crawl until the disk is full and the crawl has ended; return what it said."""
+    small_files = ["--set", "storage.segment_bytes=150k"]  # so that a limit on files is met by the frontier
+    process = disk.start("crawl", site.url(), "--dir", directory, *PRIVATE, "--quiet", *small_files, *where)
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 4, said
+    last = said.splitlines()[-1]
+    assert last.startswith("gossamer: no space is left") and "Traceback" not in said
+    disk.make_room(process)
+    assert run_gossamer("resume", directory, "--quiet").returncode == 0
+    return last
+
+
+def test_a_full_frontier_ends_the_crawl_with_a_sentence_and_a_resume_completes_it(
+    disk: SmallDisk, tmp_path: Path, site: Site
+) -> None:
+    said = crawl_until_full(disk, site, tmp_path / "crawl", "--set", f"frontier.uri=rocksdb:{disk.path}/frontier")
+    assert said.endswith("; nothing that was done is lost; make room, then resume the crawl")
+    check_whole(tmp_path / "crawl")
+
+
+def test_a_disk_that_is_full_for_everything_ends_the_crawl_and_a_resume_completes_it(disk: SmallDisk, site: Site) -> None:
+    crawl_until_full(disk, site, disk.path / "crawl", "--set", "crawl.free_disk=0")
+    check_whole(disk.path / "crawl")
+
+
+def test_below_the_floor_the_crawl_pauses_and_says_so(tmp_path: Path, site: Site) -> None:
+    directory = tmp_path / "crawl"
+    process = start_gossamer("crawl", site.url(), "--dir", directory, *PRIVATE, "--set", "crawl.free_disk=1000TB")
+    try:
+        line = wait_for_words(process, "bytes are free")
+        assert "crawl.free_disk asks for 1000000000000000; make room to go on" in line
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert run_gossamer("resume", directory, "--quiet", "--set", "crawl.free_disk=0").returncode == 0
+    check_whole(directory)

@@ -1,0 +1,263 @@
+"""Heavy documents are read aside: the loop turns on, nothing outlives its deadline, and links are found all the same."""
+
+import asyncio
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.assemble import CHILD, make_processors
+from gossamer.config.sections import Documents, Settings
+from gossamer.document.body import Body
+from gossamer.document.digest import payload_digest
+from gossamer.errors import GossamerError
+from gossamer.records import Extract, Fetched, Outcome
+from gossamer.worker.aside import Aside, Reading
+from gossamer.worker.events import Event, Events, Trouble
+from gossamer.worker.read import document_of
+from gossamer.worker.reading import Reader
+from gossamer.worker.stall import StallWatch
+
+SETTINGS = Settings()
+MIB = 1024 * 1024
+GIVEN_UP = "reading took more than documents.deadline (%s s) or too much memory"
+WORDS = b"<p>some <b>bold</b> words and <a href='/page/%d'>a link</a> of a page that is long and honest</p>\n"
+LONG = b"<title>long</title>" + b"".join(WORDS % number for number in range(4_000))
+MANY_LINKS = b"".join(b"<a href=/p/%d>x</a>" % number for number in range(100_000))
+SITEMAP = (
+    b"<urlset>" + b"".join(b"<url><loc>http://a.test/p/%d</loc></url>" % number for number in range(50_000)) + b"</urlset>"
+)
+
+# A child like ours whose processor does what the path of a URL says.
+ODD_CHILD = """
+import os, socket, sys, time
+from gossamer.processors.html import HtmlProcessor
+from gossamer.worker.aside import greeted, serve
+
+class Odd(HtmlProcessor):
+    def process(self, document):
+        if document.url.endswith("/slow"):
+            open(os.environ.get("READING_BEGAN", os.devnull), "w").close()
+            time.sleep(3600)
+        if document.url.endswith("/crash"):
+            os.abort()
+        if document.url.endswith("/bug"):
+            raise KeyError("a bug of ours")
+        if document.url.endswith("/memory"):
+            bytearray(2 << 30)
+        return super().process(document)
+
+    def skim(self, document):
+        return super().skim(document) if not document.url.endswith("/crash") else os.abort()
+
+with socket.socket(fileno=int(sys.argv[1])) as connection:
+    greeted(connection)
+    serve(connection, {"text/html": Odd(500)})
+"""
+
+
+def answer(
+    content: bytes, url: str = "http://a.test/", mime: str = "text/html", chunked: bool = False, **headers: str
+) -> Fetched:
+    """Return an answer with a body that is in a file when it is long, as a fetcher makes it."""
+    body = Body()
+    body.write(content)
+    named = (("content-type", mime), *((name.replace("_", "-"), value) for name, value in headers.items()))
+    return Fetched(url=url, outcome=Outcome.OK, status=200, body=body, headers=named, chunked=chunked)
+
+
+def in_chunks(content: bytes, size: int) -> bytes:
+    """Return content cut into chunks."""
+    pieces = (content[start : start + size] for start in range(0, len(content), size))
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+def reader_with(aside: Aside, deadline: float = 5) -> Reader:
+    """Return a reader as `assemble` builds it."""
+    settings = Settings(documents=Documents(deadline=deadline))
+    return Reader(settings, make_processors(settings), aside)
+
+
+def usual(fetched: Fetched) -> Extract:
+    """Read a document here and now."""
+    document = document_of(fetched, SETTINGS.fetch.max_decoded)
+    return make_processors(SETTINGS)[document.mime].process(document)
+
+
+@pytest.fixture
+async def aside() -> AsyncIterator[Aside]:
+    """Children as a crawl has them."""
+    children = Aside(CHILD, SETTINGS.model_dump_json().encode(), 30)
+    yield children
+    await children.aclose()
+
+
+@pytest.fixture
+async def odd() -> AsyncIterator[Aside]:
+    """Children that misbehave when told to, and half a second for them."""
+    children = Aside((sys.executable, "-c", ODD_CHILD), b"", 0.5)
+    yield children
+    await children.aclose()
+
+
+async def test_a_light_page_needs_no_child() -> None:
+    aside = Aside(("/nowhere/python",), b"", 5)
+    fetched = answer(b"<title>light</title><a href=x>x</a>")
+    reader = reader_with(aside)
+    assert await reader.digest(fetched) == payload_digest(fetched.body, False)
+    assert await reader.read(fetched) == Reading("text/html", extract=usual(fetched))
+
+
+@pytest.mark.parametrize(
+    "fetched",
+    [
+        answer(LONG),
+        answer(in_chunks(LONG, 1000), chunked=True),
+        answer(gzip.compress(LONG), content_encoding="gzip"),
+        answer(b"<br>" * 7_000 + b"<a href=x>x</a>"),
+        answer(SITEMAP, mime="application/xml"),
+        answer(gzip.compress(SITEMAP), url="http://a.test/sitemap.xml.gz", mime="application/gzip"),
+    ],
+    ids=["long", "chunked", "compressed", "many tags", "sitemap", "sitemap in gzip"],
+)
+async def test_a_heavy_document_is_read_aside_as_it_would_be_here(aside: Aside, fetched: Fetched) -> None:
+    reader = reader_with(aside)
+    assert reader._at_once(fetched) is None
+    assert await reader.digest(fetched) == payload_digest(fetched.body, fetched.chunked)
+    reading = await reader.read(fetched)
+    assert reading.extract == usual(fetched)
+    assert reading.extract.links and not reading.extract.cut and not reading.too_big
+
+
+async def test_a_large_file_nobody_reads_needs_no_child() -> None:
+    fetched = answer(b"\x89PNG\r\n\x1a\n" + bytes(MIB), mime="image/png")
+    assert await reader_with(Aside(("/nowhere/python",), b"", 5)).read(fetched) == Reading("image/png")
+
+
+async def test_a_bomb_is_too_big_and_takes_no_memory_of_ours(aside: Aside) -> None:
+    fetched = answer(gzip.compress(bytes(200 * MIB), 9), content_encoding="gzip")
+    before = _resident()
+    assert await reader_with(aside).read(fetched) == Reading("text/html", too_big=True)
+    assert _resident() - before < 16 * MIB
+
+
+async def test_a_page_that_takes_too_long_is_scanned_and_the_cut_is_said(odd: Aside) -> None:
+    reader = reader_with(odd, deadline=0.5)
+    begin = time.monotonic()
+    reading = await reader.read(answer(LONG, url="http://a.test/slow"))
+    assert reading.mime == "text/html" and reading.extract.title == "long"
+    assert len(reading.extract.links) == 500 and reading.extract.links_cut == 3_500
+    assert (
+        reading.extract.cut == "reading took more than documents.deadline (0.5 s) or too much memory; it was scanned for links"
+    )
+    assert time.monotonic() - begin < 20
+    assert (await reader.read(answer(LONG, url="http://a.test/next"))).extract == usual(answer(LONG, url="http://a.test/next"))
+
+
+async def test_a_document_that_kills_its_reader_twice_is_kept_and_not_read(odd: Aside) -> None:
+    reading = await reader_with(odd).read(answer(LONG, url="http://a.test/crash"))
+    assert reading.mime == "text/html"
+    assert reading.extract == Extract(cut=f"{GIVEN_UP % '5'}; it was not read")
+
+
+async def test_a_page_that_takes_too_much_memory_is_scanned(odd: Aside) -> None:
+    extract = (await reader_with(odd).read(answer(LONG, url="http://a.test/memory"))).extract
+    assert len(extract.links) == 500 and extract.cut.endswith("it was scanned for links")
+
+
+async def test_a_bug_of_ours_is_told_with_its_trace(odd: Aside) -> None:
+    with pytest.raises(GossamerError, match=r"(?s)http://a.test/bug met a bug.*Traceback.*KeyError: 'a bug of ours'"):
+        await reader_with(odd).read(answer(LONG, url="http://a.test/bug"))
+
+
+async def test_a_visit_that_is_cancelled_takes_its_child_along(
+    odd: Aside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READING_BEGAN", str(tmp_path / "began"))
+    odd._deadline = 60.0
+    reading = asyncio.create_task(reader_with(odd).read(answer(LONG, url="http://a.test/slow")))
+    while not (tmp_path / "began").exists():
+        await asyncio.sleep(0.01)
+    assert len(_children()) == 1
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    await odd.aclose()
+    assert _children() == []
+
+
+async def test_the_loop_turns_while_anything_is_read(aside: Aside) -> None:
+    heard: list[Event] = []
+    events = Events()
+    events.subscribe(heard.append)
+    reader = reader_with(aside)
+    await reader.read(answer(LONG))  # a child is there
+    heavy = [
+        answer(LONG * 20),
+        answer(MANY_LINKS),
+        answer(SITEMAP, mime="application/xml"),
+        answer(in_chunks(bytes(2 * MIB), 4), chunked=True),
+        answer(gzip.compress(bytes(100 * MIB)), content_encoding="gzip"),
+        answer(os.urandom(10 * MIB), mime="application/octet-stream"),
+    ]
+    with StallWatch(events, 0.2):
+        for fetched in heavy:
+            await reader.digest(fetched)
+            await reader.read(fetched)
+        await asyncio.sleep(0.1)
+    assert [event.what for event in heard if isinstance(event, Trouble)] == []
+
+
+PARENT = """
+import asyncio, os, sys
+from pathlib import Path
+from gossamer.document.body import Body
+from gossamer.worker.aside import Aside, Task
+
+async def main():
+    aside = Aside((sys.executable, "-c", sys.argv[1]), b"", 3600)
+    task = Task("read", "http://a.test/slow", "text/html", "", False, 1 << 24)
+    asking = asyncio.create_task(aside.ask(task, Body.of(b"<p>")))
+    while not os.path.exists(os.environ["READING_BEGAN"]):
+        await asyncio.sleep(0.01)
+    print(Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
+    await asking
+
+asyncio.run(main())
+"""
+
+
+def test_a_child_ends_with_its_parent_whatever_it_does_and_however_that_ends(tmp_path: Path) -> None:
+    words, given = [sys.executable, "-c", PARENT, ODD_CHILD], {**os.environ, "READING_BEGAN": str(tmp_path / "began")}
+    with subprocess.Popen(words, env=given, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert _is_running(child)
+        os.kill(parent.pid, signal.SIGKILL)
+    end = time.monotonic() + 20
+    while _is_running(child):
+        assert time.monotonic() < end, "the child outlived its parent"
+        time.sleep(0.01)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def _children() -> list[int]:
+    """Return the live children of this process."""
+    pids = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in pids if _is_running(int(pid))]
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
