@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+MINUTES ?= 20
 
 .PHONY: demo test lint types floors tests soak bench replay lock clean
 
@@ -27,8 +28,10 @@ tests: $(READY)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not alone"
 	@$(BIN)/pytest -m alone
 
+# Mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)
-	@GOSSAMER_SOAK_KILLS=200 GOSSAMER_SOAK_STEPS=200000 $(BIN)/pytest tests/crash tests/contracts -n $(WORKERS) --dist loadfile --timeout 7200
+	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
+	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
 bench: $(READY)
 	@$(BIN)/python -m bench

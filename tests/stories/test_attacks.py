@@ -33,12 +33,12 @@ ROOM = {"bombs": 64 * MIB}  # by which a crawl may grow; the others have more
 MORE_ROOM = 300 * MIB
 SHARE = 0.8  # of the clean throughput
 SHORT = [
-    "--delay=0.2",
+    "--delay=0.1",
     "--scope=any",
     *("--set=fetch.total_timeout=2", "--set=fetch.connect_timeout=1"),
     *("--set=retry.times=1", "--set=retry.wait=1", "--set=robots.times=2", "--set=robots.wait=1"),
 ]
-ORDINARY = {"hosts": 10, "pages": 200, "plain": True, "min_bytes": 5_000, "max_bytes": 20_000, "seed": 3}
+ORDINARY = {"hosts": 10, "pages": 350, "plain": True, "min_bytes": 5_000, "max_bytes": 20_000, "seed": 3}
 
 
 @dataclass(frozen=True)
