@@ -264,6 +264,7 @@ class Request(Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...] = ()
     insecure: bool = False
     max_body: int | None = None  # None: the configuration's
+    until: float | None = None  # it may not leave after this: the turn belongs to somebody else then
 
 
 class Fetched(Struct, frozen=True, kw_only=True):

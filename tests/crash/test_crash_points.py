@@ -6,7 +6,6 @@ Each crawl dies twice at its point, then is left to finish, and is compared with
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,29 +39,28 @@ class Survivor:
     said: str
 
 
-def survive(place: Path, web: Simweb, deaths: tuple[tuple[str, int], ...]) -> Survivor:
+def survive(place: Path, seed: int, deaths: tuple[tuple[str, int], ...]) -> Survivor:
     """Let a crawl die at every one of these points, then finish it."""
     directory = place / "crawl"
-    words: list[object] = ["crawl", "--dir", directory, *QUICK, *web.crawl_options]
     codes = []
-    for point, times in deaths:
-        codes.append(run_faulty({"crash": {point: times}}, *words).returncode)
-        words = ["resume", directory, "--quiet"]
-    last = run_gossamer(*words)
+    with simweb_running(place, hosts=10, pages=60, seed=seed, min_bytes=2_000, max_bytes=20_000) as web:
+        words: list[object] = ["crawl", "--dir", directory, *QUICK, *web.crawl_options]
+        for point, times in deaths:
+            codes.append(run_faulty({"crash": {point: times}}, *words).returncode)
+            words = ["resume", directory, "--quiet"]
+        last = run_gossamer(*words)
     return Survivor(directory, web, codes, last.returncode, last.stderr)
 
 
 @pytest.fixture(scope="module")
 def survivors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, "Future[Survivor]"]]:
     """All of them at once: most of the time they wait."""
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(4))
-        started = {}
-        for number, (name, deaths) in enumerate(DEATHS.items()):
-            place = tmp_path_factory.mktemp("died")
-            web = simweb_running(place, hosts=10, pages=60, seed=number, min_bytes=2_000, max_bytes=20_000)
-            started[name] = pool.submit(survive, place, stack.enter_context(web), deaths)
-        yield started
+    with ThreadPoolExecutor(4) as pool:
+        places = [tmp_path_factory.mktemp("died") for _ in DEATHS]
+        yield {
+            name: pool.submit(survive, place, number, deaths)
+            for number, (place, (name, deaths)) in enumerate(zip(places, DEATHS.items(), strict=True))
+        }
 
 
 def test_every_point_is_died_at() -> None:
@@ -77,3 +75,5 @@ def test_a_crawl_that_died_twice_ends_as_if_nothing_had_happened(name: str, surv
     assert surprises(survivor.directory, survivor.web) == []
     assert faults_found(survivor.directory) == []
     assert fetched_too_often(survivor.web, len(survivor.deaths)) == 0
+    files = {path.name.partition(".")[0] for path in survivor.directory.glob("warc/*.warc.gz")}
+    assert {path.name for path in survivor.directory.glob("warc/*.cdxj")} == {f"{name}.cdxj" for name in files}

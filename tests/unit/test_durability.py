@@ -47,12 +47,12 @@ async def test_who_comes_while_a_sync_is_under_way_shares_the_next() -> None:
     disk = Disk()
     syncing = Syncing(disk.sync, durable=True)
     first = asyncio.create_task(syncing.acknowledge())
-    await asyncio.to_thread(disk.begun.acquire)
+    assert await asyncio.to_thread(disk.begun.acquire, timeout=5)
     others = [asyncio.create_task(syncing.acknowledge()) for _ in range(10)]
     await asyncio.sleep(0)
     disk.finish.release()
     await first
-    await asyncio.to_thread(disk.begun.acquire)
+    assert await asyncio.to_thread(disk.begun.acquire, timeout=5)
     assert not any(other.done() for other in others)  # the first one began before they wrote
     disk.finish.release()
     await asyncio.gather(*others)
@@ -64,7 +64,7 @@ async def test_a_caller_who_is_cancelled_takes_no_one_along() -> None:
     disk = Disk()
     syncing = Syncing(disk.sync, durable=True)
     impatient, patient = asyncio.create_task(syncing.acknowledge()), asyncio.create_task(syncing.acknowledge())
-    await asyncio.to_thread(disk.begun.acquire)
+    assert await asyncio.to_thread(disk.begun.acquire, timeout=5)
     impatient.cancel()
     disk.finish.release(2)
     await patient

@@ -163,6 +163,7 @@ class HttpFetcher:
             started=started,
             answered=answered,
             ended=ended,
+            sent=transfer.started is not None,
         )
 
     def _unsent(self, request: Request, outcome: Outcome, detail: str, asked: float) -> Fetched:

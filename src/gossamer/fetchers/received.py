@@ -6,6 +6,7 @@ Shared by those that send: libcurl for nearly all (`transfer`), and ourselves fo
 import errno
 import socket
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pycurl
@@ -34,6 +35,7 @@ class Received:
     def compose(self, request: Request, target: Target) -> list[bytes]:
         """Compose the request; return its header lines."""
         self._room = self._settings.max_body if request.max_body is None else request.max_body
+        self._until = inf if request.until is None else request.until
         lines = header_lines(request, target.authority)
         self.request_head = request_head(target.path.encode(), lines)
         return lines
@@ -41,6 +43,7 @@ class Received:
     def forget(self) -> None:
         """Let go of what the last transfer brought; its body belongs to whoever took it."""
         self._room = 0
+        self._until = inf
         self.request_head = b""
         self.lines: list[bytes] = []
         self.body = Body(self._settings.spool)
@@ -78,10 +81,11 @@ class Received:
         return opened
 
     def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
-        """Note when and where the request leaves; stop a second one."""
-        if self.started is not None:
+        """Note when and where the request leaves; stop a second one, and one whose turn is over."""
+        now = self._clock.now()
+        if self.started is not None or now >= self._until:
             return int(pycurl.PREREQFUNC_ABORT)
-        self.started = self._clock.now()
+        self.started = now
         self.address = address
         return int(pycurl.PREREQFUNC_OK)
 

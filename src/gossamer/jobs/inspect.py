@@ -1,6 +1,7 @@
 """Power tools: what the crawler would do with one URL, one robots.txt, one page, one request."""
 
 import asyncio
+from math import inf
 from typing import Any
 
 import uvloop
@@ -136,7 +137,7 @@ def _lease(url: str, settings: Settings) -> Lease:
     parsed = parse(url)
     entry = FrontierEntry(url=parsed.wire, key=parsed.wire, host=parsed.host)
     now = SystemClock().now()
-    return Lease(token=0, worker="", entry=entry, leased_at=now, until=now, delay=settings.politeness.delay)
+    return Lease(token=0, worker="", entry=entry, leased_at=now, until=inf, delay=settings.politeness.delay)
 
 
 def fetched_facts(got: Got) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Requests:
     def to(self, url: str, lease: Lease) -> Request:
         """Compose a request for a URL under a lease."""
         insecure = self._insecure if lease.policy.insecure is None else lease.policy.insecure
-        return Request(url=url, user_agent=self.agent(lease), insecure=insecure)
+        return Request(url=url, user_agent=self.agent(lease), insecure=insecure, until=lease.until)
 
     async def fetch(self, request: Request) -> Fetched:
         """Send a request; a scheme without a fetcher is an outcome like any other."""
