@@ -2,8 +2,8 @@
 
 A beat on the loop says that it turns; a thread looks whether the beat is late, and if so, at what the loop's thread is doing.
 Listeners hear of it in the loop, like of any other event, when it turns again. Time in which nothing of ours could run
-(stopped, a sleeping laptop, a machine that is too busy) is nobody's fault: the thread was absent then too and used no processor time, or
-the kernel counted how long the loop's thread queued for a processor.
+(stopped, a sleeping laptop, a machine that is too busy) is nobody's fault: the thread was absent then too and used no
+processor time, or the kernel counted how long the loop's thread queued for a processor.
 """
 
 import asyncio
