@@ -52,7 +52,7 @@ class Received:
         self.address = ""
         self.connections = 0  # opened for this transfer
         self.refusal = ""  # why an address was not connected to
-        self.no_socket = ""  # why this machine could not open a socket
+        self.no_socket = ""  # why this machine could not open a socket, or may not use it
         self.spool_error: OSError | None = None
 
     @property
@@ -83,7 +83,9 @@ class Received:
     def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
         """Note when and where the request leaves; stop a second one, and one whose turn is over."""
         now = self._clock.now()
-        if self.started is not None or now >= self._until:
+        if self.started is None and now >= self._until:
+            self.no_socket = "the turn was over before the request could leave"
+        if self.started is not None or self.no_socket:
             return int(pycurl.PREREQFUNC_ABORT)
         self.started = now
         self.address = address
