@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from crawling import CLEAN, GOSSAMER, run_gossamer
 from dnslib import QTYPE, RR, A
-from dnslib.server import BaseResolver, DNSServer
+from dnslib.server import BaseResolver, DNSLogger, DNSServer
 from serving import Answer, Site, page, site_running
 
 from gossamer.errors import UrlError
@@ -79,14 +79,16 @@ class Changing(BaseResolver):
     """A name server that answers each question of a name with the next of its answers, and then with the last."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, int] = {}
+        self.asked: dict[str, list[int]] = {}  # numbers of questions; one that is asked again has the number it had
 
     def resolve(self, request, handler):  # type: ignore[no-untyped-def]
         reply = request.reply()
         name = str(request.q.qname).lower()
         if request.q.qtype == QTYPE.A and name in ANSWERS:
-            turn = min(self.asked.get(name, 0), len(ANSWERS[name]) - 1)
-            self.asked[name] = self.asked.get(name, 0) + 1
+            numbers = self.asked.setdefault(name, [])
+            if request.header.id not in numbers:
+                numbers.append(request.header.id)
+            turn = min(numbers.index(request.header.id), len(ANSWERS[name]) - 1)
             for address in ANSWERS[name][turn]:
                 reply.add_answer(RR(request.q.qname, QTYPE.A, rdata=A(address), ttl=0))
         return reply
@@ -178,7 +180,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         site = stack.enter_context(site_running({}, address=PUBLIC))
         witnesses = [stack.enter_context(listening(address, site.port)) for address in ("127.0.0.1", "127.0.0.2", "::1")]
         furnish(site)
-        server = DNSServer(Changing(), address="127.0.0.1", port=0)
+        server = DNSServer(Changing(), address="127.0.0.1", port=0, logger=DNSLogger(logf=lambda text: None))
         server.start_thread()
         stack.callback(server.server.server_close)
         stack.callback(server.stop)
@@ -192,7 +194,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         (place / "seeds").write_text("".join(f"{seed}\n" for seed in seeds))
         words = [*GOSSAMER, "crawl", "--dir", str(place / "crawl"), "--seeds", str(place / "seeds"), "--quiet"]
         words += ["--scope", "any", "--delay", "0", "--allow-private", f"{PUBLIC}/32", "--set", "dns.min_ttl=0"]
-        words += ["--set", "robots.wait=0", "--set", "retry.wait=0", "--set", "storage.durability=fast"]
+        words += ["--set", "robots.wait=2", "--set", "retry.wait=2", "--set", "dns.negative_ttl=0"]
+        words += ["--set", "storage.durability=fast"]
         words += ["--set", f"dns.servers=127.0.0.1:{server.server.server_address[1]}"]
         for name, address in NAMES.items():
             words += ["--resolve", f"{name}:{address}"]
