@@ -8,7 +8,6 @@ import asyncio
 import re
 import socket
 from ipaddress import ip_address
-from typing import Any
 
 import aiodns
 import pycares
@@ -50,7 +49,7 @@ class DnsResolver:
         if channel is None:
             return await _lookup_by_system(host)
         try:
-            found = await self._ask(channel, host)
+            found = await channel.getaddrinfo(host, type=socket.SOCK_STREAM, flags=_NO_SORT)
         except aiodns.error.DNSError as error:
             return _failure(host, error.args[0])
         except UnicodeError:
@@ -60,16 +59,6 @@ class DnsResolver:
             return _failure(host, pycares.errno.ARES_ENODATA)
         ttl = min([node.ttl for node in found.nodes] + [cname.ttl for cname in found.cnames])
         return DnsAnswer(addresses, float(ttl))
-
-    async def _ask(self, channel: aiodns.DNSResolver, host: str) -> Any:
-        """Ask; c-ares may reread the system's configuration as it starts, over ours: then it is told again."""
-        try:
-            return await channel.getaddrinfo(host, type=socket.SOCK_STREAM, flags=_NO_SORT)
-        except aiodns.error.DNSError as error:
-            if error.args[0] != pycares.errno.ARES_ECONNREFUSED or not self._settings.servers:
-                raise
-        channel.nameservers = list(self._settings.servers)
-        return await channel.getaddrinfo(host, type=socket.SOCK_STREAM, flags=_NO_SORT)
 
     async def aclose(self) -> None:
         """Give up the lookups under way."""
@@ -88,9 +77,7 @@ class DnsResolver:
                     timeout=self._settings.timeout,
                     tries=_TRIES,
                     flags=pycares.ARES_FLAG_NOSEARCH,
-                    lookups="b" if servers else "fb",  # b: name servers, f: the hosts file
-                    # With servers of our own the system's must never be asked.
-                    resolvconf_path="/dev/null" if servers else None,
+                    # Neither `lookups` nor `resolvconf_path`: pycares hands c-ares memory that is free by then.
                 )
             except pycares.AresError:
                 self._without_cares = True
