@@ -350,6 +350,7 @@ class Original(Struct, frozen=True, array_like=True):
     key: str
     fetched_at: float
     chunked: bool | None = None  # how its body is kept: a revisit that came the other way keeps no head (None: unknown)
+    content_type: str = ""  # as its host called it: a copy called something else is read once more
 
 
 class Page(Struct, frozen=True, kw_only=True):

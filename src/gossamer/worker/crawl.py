@@ -82,17 +82,18 @@ class Crawler:
         await self._settler.settle(visit)
 
     async def _keep(self, lease: Lease, fetched: Fetched) -> Kept:
-        """Archive an answer, read it unless its content is known already, and admit its links."""
+        """Archive an answer, read it unless its content is known already (by that type), and admit its links."""
         outcome = outcome_of(fetched)
         if fetched.outcome is not Outcome.OK:
             return Kept(fetched=fetched, outcome=outcome)
         digest = await self._reader.digest(fetched)
-        me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
+        content_type = fetched.header("content-type")
+        me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
         is_content = outcome is Outcome.OK and fetched.body.size > 0  # error pages and empty answers are alike everywhere
         original = await self._deduper.claim(digest, me) if is_content else None
         try:
             place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))
-            is_news = outcome is Outcome.OK and original is None
+            is_news = outcome is Outcome.OK and (original is None or original.content_type != content_type)
             reading = await self._reader.read(fetched) if is_news else self._reader.glimpse(fetched)
             outcome = Outcome.DUPLICATE if original else Outcome.TOO_BIG if reading.too_big else outcome
             extract = reading.extract
