@@ -1,1 +1,1 @@
-"""Benchmarks: figures, never assertions about time. `make bench`."""
+"""Benchmarks: figures, never assertions about time. `make bench`; one file a benchmark."""

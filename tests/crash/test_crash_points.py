@@ -1,6 +1,7 @@
 """Sudden death at every named point, and again at the same point while it is being recovered from: nothing is lost.
 
-Each crawl dies twice at its point, then is left to finish, and is compared with what the synthetic web says must come of it.
+Each crawl dies twice at its point, first as `durable`, then as `fast`; it is left to finish, and is compared with what the
+synthetic web says must come of it.
 """
 
 import signal
@@ -47,7 +48,7 @@ def survive(place: Path, seed: int, deaths: tuple[tuple[str, int], ...]) -> Surv
         words: list[object] = ["crawl", "--dir", directory, *QUICK, *web.crawl_options]
         for point, times in deaths:
             codes.append(run_faulty({"crash": {point: times}}, *words).returncode)
-            words = ["resume", directory, "--quiet"]
+            words = ["resume", directory, "--quiet", "--set", "storage.durability=fast"]
         last = run_gossamer(*words)
     return Survivor(directory, web, codes, last.returncode, last.stderr)
 
