@@ -123,7 +123,7 @@ class Fetch(Section):
     max_redirects: int = Field(10, ge=0, description="redirects followed in a row")
     max_decoded: int = Field(20 * MIB, ge=1024, description="bytes of a body after decompression; more ends as too_big")
     min_rate: int = Field(100, ge=0, description="bytes per second, over ten seconds; slower answers are cut off")
-    spool: int = Field(64 * 1024, ge=1024, description="bytes of a body kept in memory; longer ones go to a file")
+    spool: int = Field(256 * 1024, ge=1024, description="bytes of a body kept in memory; longer ones go to a file")
     allow_private: tuple[str, ...] = Field(
         (), description="address ranges allowed although they are not public, such as 127.0.0.0/8"
     )

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -127,6 +128,7 @@ def url_key(url: str) -> str:
     return f"{key}?{query}" if query and (query := _query_key(query)) else key
 
 
+@lru_cache(maxsize=1024)  # a host has many pages
 def _host_key(scheme: str, authority: str) -> str:
     authority = authority.rpartition("@")[2].lower().removesuffix(f":{_DEFAULT_PORT.get(scheme)}")
     if authority.startswith("["):  # an IPv6 address

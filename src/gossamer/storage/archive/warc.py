@@ -108,10 +108,15 @@ def pack(draft: Draft, level: int) -> Iterator[bytes]:
     yield deflate.compress(b"\r\n\r\n") + deflate.flush()
 
 
-@lru_cache(maxsize=64)  # the records and the index line of one visit share their date
 def date(seconds: float) -> str:
     """Spell a time as WARC 1.1 does, to the microsecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")[:26] + "Z"
+    microseconds = round(seconds * 1_000_000)
+    return f"{_second(microseconds // 1_000_000)}.{microseconds % 1_000_000:06}Z"
+
+
+@lru_cache(maxsize=64)  # many records share their second
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 
 
 def timestamp(seconds: float) -> str:

@@ -1,0 +1,166 @@
+"""The child that reads heavy documents: one task after the other, each with the descriptor of a body, each answered.
+
+It is started for this alone and imports little: what it reads with is named in the greeting, its first message. It has no
+network to speak of, no store, and a limit of memory; `aside.py` has the parent's side. It ends when its parent does, however
+that ends.
+
+On the socket a message is its length in four bytes, then MessagePack; a task's length comes with the descriptor. A program
+that runs this: `python -m gossamer.worker.child 5`, where 5 is the descriptor of the socket.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Mapping
+from importlib import import_module
+from operator import attrgetter
+
+import msgspec
+from msgspec import Struct
+
+from gossamer.document.body import Body
+from gossamer.document.digest import payload_digest
+from gossamer.protocols import Processor
+from gossamer.records import Extract
+from gossamer.worker.read import document_from, read_by
+
+MEMORY = 768 * 1024 * 1024  # address space
+GROWN = 96 * 1024 * 1024  # resident memory after which a child is replaced
+HELD = 4 * 1024 * 1024  # bytes of a document that are held before it is known not to be too big
+
+_LENGTH = 4
+_PIECE = 1024 * 1024
+_PARENT_DEATH_SIGNAL = 1  # an option of prctl(2)
+_LARGE_BLOCKS = -3  # an option of mallopt(3): from which size on a block is given back when it is free
+_LARGE = 128 * 1024
+
+
+class Greeting(Struct, frozen=True, array_like=True):
+    """What a child reads with."""
+
+    processors: dict[str, str]  # of a MIME type: module:class
+    max_links: int
+    agent: str
+    meta: bool
+
+
+class Task(Struct, frozen=True, array_like=True):
+    """What is to be done with a body."""
+
+    step: str  # digest, read, or skim: read in linear time
+    url: str
+    content_type: str
+    encoding: str
+    chunked: bool
+    limit: int  # bytes after decompression
+
+
+class Reading(Struct, frozen=True, array_like=True):
+    """What a body came to."""
+
+    mime: str
+    too_big: bool = False  # there was more than may be decompressed: not read
+    extract: Extract = Extract()
+
+
+class Reply(Struct, frozen=True, array_like=True):
+    """What a child says."""
+
+    digest: str = ""
+    reading: Reading | None = None
+    bug: str = ""  # the trace of an exception
+    last: bool = False  # the child ends now
+
+
+def framed(message: bytes) -> bytes:
+    """Return a message as it is sent."""
+    return len(message).to_bytes(_LENGTH, "big") + message
+
+
+def main(descriptor: int) -> None:
+    """Read heavy documents for a crawl, which is at the other end of a socket."""
+    with socket.socket(fileno=descriptor) as connection:
+        serve(connection, _made(msgspec.msgpack.decode(greeted(connection), type=Greeting)))
+
+
+def greeted(connection: socket.socket) -> bytes:
+    """Return the first message, and be ready for the worst: end with the parent, take little memory, leave no core behind."""
+    library = ctypes.CDLL(None)
+    library.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if hasattr(library, "mallopt"):
+        library.mallopt(_LARGE_BLOCKS, _LARGE)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return _exactly(connection, int.from_bytes(_exactly(connection, _LENGTH), "big"))
+
+
+def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> None:
+    """Do one task after the other until the parent is gone."""
+    connection.sendall(b"!")
+    while True:
+        try:
+            length, descriptors, *_ = socket.recv_fds(connection, _LENGTH, 1)
+            if not length:
+                return
+            task = msgspec.msgpack.decode(_exactly(connection, int.from_bytes(length, "big")), type=Task)
+            reply = _answer(task, descriptors[0], processors)
+            connection.sendall(framed(msgspec.msgpack.encode(reply)))
+        except (EOFError, ConnectionError):
+            return
+        if reply.last:
+            return
+
+
+def _made(greeting: Greeting) -> dict[str, Processor]:
+    """Build one processor per class, named by every MIME type it reads."""
+    made: dict[str, Processor] = {}
+    for name in greeting.processors.values():
+        if name not in made:
+            module, _, place = name.partition(":")
+            chosen = attrgetter(place)(import_module(module))
+            made[name] = chosen(greeting.max_links, agent=greeting.agent, meta=greeting.meta)
+    return {mime: made[name] for mime, name in greeting.processors.items()}
+
+
+def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) -> Reply:
+    with open(descriptor, "rb"):
+        raw = os.pread(descriptor, os.fstat(descriptor).st_size, 0)  # its position is the parent's
+    try:
+        if task.step == "digest":
+            return Reply(digest=payload_digest(Body.of(raw), task.chunked))
+        return Reply(reading=_read(task, raw, processors), last=_resident() > GROWN)
+    except MemoryError:
+        raise  # nothing is left to go on with
+    except Exception:  # noqa: BLE001 - the far end of the one in `crawl.py`, where this becomes the outcome `bug`
+        return Reply(bug=traceback.format_exc())
+
+
+def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Reading:
+    document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
+    if document.too_big:
+        return Reading(document.mime, too_big=True)
+    return Reading(document.mime, extract=read_by(processors, document, task.step == "skim"))
+
+
+def _resident() -> int:
+    """Return the bytes of memory this process has at most had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _exactly(connection: socket.socket, length: int) -> bytes:
+    """Read so many bytes, or raise `EOFError`."""
+    received = bytearray()
+    while len(received) < length:
+        piece = connection.recv(min(length - len(received), _PIECE))
+        if not piece:
+            raise EOFError
+        received += piece
+    return bytes(received)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
