@@ -33,8 +33,9 @@ soak: $(READY)
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
+# All of them in about 20 minutes: make bench. Some: make bench ONLY=versus,stages. Smaller or larger: make bench SCALE=--quick.
 bench: $(READY)
-	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(SCALE)
 
 # pywb pins old libraries, so it lives in an environment of its own.
 replay: $(READY)
@@ -45,7 +46,7 @@ lock: $(READY)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --no-annotate pyproject.toml -o requirements.lock
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossamer/*/*.[ch])
 	@echo "setting up $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gossamer needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -54,4 +55,4 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results demo.crawl
+	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results bench/.venv demo.crawl

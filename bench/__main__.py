@@ -1,20 +1,54 @@
-"""`make bench`: run the benchmarks, print their tables, keep them, compare them with the run before."""
+"""`make bench`: run the benchmarks, print their tables, keep them, compare them with the run before.
+
+`make bench ONLY=versus,stages`; `python -m bench --quick` takes three minutes, `--full` an hour or more. One size of the
+frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`.
+"""
 
 import argparse
+from collections.abc import Callable
 
-from bench import frontier, table
+from bench import frontier, polite, results, scaling, stages, versus
+from bench.table import Table, text
+
+BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
+    "versus": versus.tables,
+    "stages": stages.tables,
+    "polite": polite.tables,
+    "scaling": scaling.tables,
+    "frontier": frontier.tables,  # last, because it takes longest
+}
 
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("frontier", help="the frontier alone, at one size")
-    one.add_argument("--urls", type=int, default=1_000_000)
-    one.add_argument("--hosts", type=int, default=1_000)
-    one.add_argument("--sample", type=int, default=frontier.SAMPLE)
+    parser = _parser()
     given = parser.parse_args()
-    print(table.text(frontier.table_of([frontier.measured_apart(given.urls, given.hosts, given.sample)])))
+    scale = "quick" if given.quick else "full" if given.full else "usual"
+    if given.urls or given.hosts:
+        row = frontier.measured_apart(given.urls or 1_000_000, given.hosts or 1_000, given.sample)
+        print(text(frontier.table_of([row])))
+        return
+    names = given.names or (given.only.split(",") if given.only else list(BENCHMARKS))
+    if unknown := set(names) - set(BENCHMARKS):
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    run = results.Run(scale)
+    for name in names:
+        print(f"-- {name} ({scale})", flush=True)
+        for table in BENCHMARKS[name](scale):
+            print(run.add(name, table), end="\n\n", flush=True)
+    print(f"written to {run.path}.txt and .json")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"which of {', '.join(BENCHMARKS)} (all)")
+    parser.add_argument("--only", help="the same, with commas between")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, under three minutes")
+    parser.add_argument("--full", action="store_true", help="also a frontier of 100 million URLs")
+    parser.add_argument("--urls", type=int, help="frontier: one size only")
+    parser.add_argument("--hosts", type=int, help="frontier: one size only")
+    parser.add_argument("--sample", type=int, default=frontier.SAMPLE, help="frontier: URLs leased and settled")
+    return parser
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 `Stores` is what a crawl keeps; `Crawl` is that plus everything a visit needs. Both close what they opened, last opened first.
 """
 
-import socket
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
@@ -20,20 +21,38 @@ from gossamer.dns.guard import AddressGuard
 from gossamer.dns.resolver import DnsResolver
 from gossamer.errors import ConfigError
 from gossamer.filters.scope import Scope
-from gossamer.protocols import Archive, Catalog, Deduper, Fetcher, Frontier, KeyValue, Processor, Resolver, Robots
+from gossamer.protocols import (
+    Advice,
+    Archive,
+    Catalog,
+    Claims,
+    Commits,
+    Deduper,
+    Fetcher,
+    Frontier,
+    KeyValue,
+    Leasing,
+    Processor,
+    Resolver,
+    Robots,
+)
 from gossamer.records import Fetched, Place
-from gossamer.registry import choose, keys
+from gossamer.registry import choose, keys, named
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
-from gossamer.worker.aside import Aside, greeted, serve
+from gossamer.worker.aside import Aside
 from gossamer.worker.budget import Budget
 from gossamer.worker.checkpoint import Stillness, take_checkpoint
+from gossamer.worker.child import Greeting
+from gossamer.worker.commit import Committer
 from gossamer.worker.crawl import Crawler
 from gossamer.worker.events import Events, Tally
 from gossamer.worker.gate import Gate
 from gossamer.worker.lists import Lists
+from gossamer.worker.lookout import Lookout
+from gossamer.worker.node import Node
 from gossamer.worker.pool import Pool
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
@@ -41,7 +60,8 @@ from gossamer.worker.settle import Settler
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
-CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.assemble import read_aside; read_aside(int(sys.argv[1]))")
+AGENT = "gossamer"  # whom a page means by it, beside all robots
+CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.worker.child import main; main(int(sys.argv[1]))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +82,25 @@ class Stores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Joints:
+    """What a visit reaches of a crawl, in the same process or over a socket."""
+
+    frontier: Leasing
+    robots: Advice
+    deduper: Claims
+    commits: Commits
+    admission: Admission
+    events: Events
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Crawl:
     """A crawl that is ready to run."""
 
     stores: Stores
-    archive: Archive
-    requests: Requests
     events: Events
     tally: Tally
-    pool: Pool
+    pool: Pool | Node
 
 
 def user_agent(settings: Settings) -> str:
@@ -97,6 +127,12 @@ def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str,
     """Walk over the archive's files: name, and what is wrong with it; an empty text for a file that is whole."""
     chosen, path = _archive(directory, settings)
     yield from chosen.problems(path)
+
+
+def repair_archive(directory: Path, settings: Settings, worker: str = "") -> None:
+    """Repair what workers that are gone left in the archive, all of them or one."""
+    chosen, path = _archive(directory, settings)
+    chosen.repair_at(path, worker)
 
 
 def merge_index(directory: Path, settings: Settings) -> Path:
@@ -148,9 +184,17 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     for mime in keys("processor"):
         chosen = choose("processor", mime)
         if chosen not in made:
-            made[chosen] = chosen(settings.documents.max_links, agent="gossamer", meta=settings.robots.meta)
+            made[chosen] = chosen(settings.documents.max_links, agent=AGENT, meta=settings.robots.meta)
         by_type[mime] = made[chosen]
     return by_type
+
+
+def make_aside(settings: Settings) -> Aside:
+    """Prepare the children that read heavy documents, with the same processors."""
+    processors = {mime: named("processor", mime) for mime in keys("processor")}
+    longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
+    greeting = Greeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
+    return Aside(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
 
 
 def make_fetchers(settings: Settings, resolver: Resolver, clock: Clock) -> dict[str, Fetcher]:
@@ -215,75 +259,86 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
 
 @asynccontextmanager
 async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock) -> AsyncIterator[Crawl]:
-    """Open a crawl, ready to run. The caller holds the directory's lock."""
+    """Open a crawl in one process, ready to run. The caller holds the directory's lock."""
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(directory, settings, seeds, clock))
+        events, tally = Events(), Tally()
+        events.subscribe(tally)
+        joints = Joints(
+            frontier=stores.frontier,
+            robots=stores.robots,
+            deduper=stores.deduper,
+            commits=make_commits(stores, events),
+            admission=stores.admission,
+            events=events,
+        )
+        lookout = make_lookout(directory, settings, stores.admission, events)
+        making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), clock)
+        yield Crawl(stores=stores, events=events, tally=tally, pool=await stack.enter_async_context(making))
+
+
+def make_commits(stores: Stores, events: Events) -> Commits:
+    """Build what makes finished visits durable in the stores."""
+    return Committer(stores.deduper, stores.catalog, stores.frontier, stores.robots, stores.stillness, events, stores.clock)
+
+
+def make_budget(stores: Stores) -> Budget:
+    """Count on from what a crawl has spent already."""
+    kept = stores.catalog.totals()
+    return Budget(stores.settings.crawl, kept.pages, kept.bytes, stores.clock.now())
+
+
+def make_lookout(directory: Path, settings: Settings, admission: Admission, events: Events) -> Lookout:
+    """Build what looks after list files and the disk."""
+    return Lookout(Lists(settings.scope), admission, settings.crawl, directory, events)
+
+
+@asynccontextmanager
+async def open_pool(
+    worker: str, directory: Path, settings: Settings, joints: Joints, lookout: Lookout, budget: Budget, clock: Clock
+) -> AsyncIterator[Pool]:
+    """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
+    async with AsyncExitStack() as stack:
         requests = await stack.enter_async_context(open_requests(settings, clock))
-        archive = _open_archive(stores)
+        archive = _open_archive(worker, directory, settings, clock)
         stack.push_async_callback(archive.aclose)
-        aside = Aside(CHILD, settings.model_dump_json().encode(), settings.documents.deadline)
+        aside = make_aside(settings)
         stack.push_async_callback(aside.aclose)
-        yield _crawl(stores, requests, archive, aside)
+        settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
+        crawler = Crawler(
+            settings=settings,
+            gate=Gate(settings, joints.frontier, joints.robots, archive, joints.admission, requests, settler, clock),
+            requests=requests,
+            deduper=joints.deduper,
+            archive=archive,
+            reader=Reader(settings, make_processors(settings), aside),
+            admission=joints.admission,
+            settler=settler,
+            events=joints.events,
+            clock=clock,
+        )
+        yield Pool(
+            worker=worker,
+            visit=crawler.visit,
+            frontier=joints.frontier,
+            lookout=lookout,
+            budget=budget,
+            events=joints.events,
+            longest_wait=settings.crawl.longest_wait,
+            clock=clock,
+        )
 
 
-def read_aside(descriptor: int) -> None:
-    """Read heavy documents for a crawl, which is at the other end of a socket; a child process runs this."""
-    with socket.socket(fileno=descriptor) as connection:
-        serve(connection, make_processors(Settings.model_validate_json(greeted(connection))))
-
-
-def _open_archive(stores: Stores) -> Archive:
-    chosen, path = _archive(stores.directory, stores.settings)
+def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock) -> Archive:
+    chosen, path = _archive(directory, settings)
     about = {
         "software": f"gossamer/{version('gossamer')}",
-        "http-header-user-agent": stores.user_agent,
-        "robots": "obey" if stores.settings.robots.obey else "ignore",
-        "operator": stores.settings.crawl.contact or NO_CONTACT,
+        "http-header-user-agent": user_agent(settings),
+        "robots": "obey" if settings.robots.obey else "ignore",
+        "operator": settings.crawl.contact or NO_CONTACT,
     }
-    archive: Archive = chosen.open(path, stores.settings.storage, about, stores.clock.now, WORKER)
+    archive: Archive = chosen.open(path, settings.storage, about, clock.now, worker, alone=worker == WORKER)
     return archive
-
-
-def _crawl(stores: Stores, requests: Requests, archive: Archive, aside: Aside) -> Crawl:
-    settings, clock, events, tally = stores.settings, stores.clock, Events(), Tally()
-    events.subscribe(tally)
-    settler = Settler(
-        archive,
-        stores.deduper,
-        stores.catalog,
-        stores.frontier,
-        stores.robots,
-        stores.admission,
-        stores.stillness,
-        events,
-        clock,
-    )
-    crawler = Crawler(
-        settings=settings,
-        gate=Gate(stores.frontier, stores.robots, archive, stores.admission, requests, settler, clock),
-        requests=requests,
-        deduper=stores.deduper,
-        archive=archive,
-        reader=Reader(settings, make_processors(settings), aside),
-        admission=stores.admission,
-        settler=settler,
-        events=events,
-        clock=clock,
-    )
-    kept = stores.catalog.totals()
-    pool = Pool(
-        worker=WORKER,
-        visit=crawler.visit,
-        frontier=stores.frontier,
-        admission=stores.admission,
-        lists=Lists(settings.scope),
-        budget=Budget(settings.crawl, kept.pages, kept.bytes, clock.now()),
-        events=events,
-        settings=settings.crawl,
-        directory=stores.directory,
-        clock=clock,
-    )
-    return Crawl(stores=stores, archive=archive, requests=requests, events=events, tally=tally, pool=pool)
 
 
 def _archive(directory: Path, settings: Settings) -> tuple[Any, Path]:

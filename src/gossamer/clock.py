@@ -19,8 +19,9 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's clock, steady between start and end of the process."""
 
-    def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+    def __init__(self, offset: float | None = None) -> None:
+        """`offset` is another process's: both have the same time then, the monotonic clock being the machine's."""
+        self._offset = time.time() - time.monotonic() if offset is None else offset
 
     def now(self) -> float:
         return time.monotonic() + self._offset

@@ -12,9 +12,14 @@ acknowledged any more: the kernel may have dropped what it could not write, so a
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 SOON = 0.5  # seconds, in fast mode, from a write to the beginning of its sync
 
@@ -82,6 +87,43 @@ class Syncing:
         except BaseException as problem:
             self._failure = problem
             raise
+
+
+class Gathering(Generic[_Item, _Result]):
+    """Group commit: while one step is under way, everything that comes is gathered for the next one."""
+
+    def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]]) -> None:
+        self._step = step
+        self._gathered: list[tuple[_Item, asyncio.Future[_Result]]] = []
+        self._under_way: asyncio.Task[_Result] | None = None
+
+    async def share(self, item: _Item) -> _Result:
+        """Return what the step came to that took this item, with others or alone; raise what it raised."""
+        over: asyncio.Future[_Result] = asyncio.get_running_loop().create_future()
+        self._gathered.append((item, over))
+        if self._under_way is None:
+            self._begin()
+        return await over
+
+    def _begin(self) -> None:
+        batch, self._gathered = self._gathered, []
+        self._under_way = asyncio.get_running_loop().create_task(self._step([item for item, _ in batch]))
+        self._under_way.add_done_callback(partial(self._end, batch))
+
+    def _end(self, batch: list[tuple[_Item, "asyncio.Future[_Result]"]], task: "asyncio.Task[_Result]") -> None:
+        self._under_way = None
+        if self._gathered:
+            self._begin()
+        error = None if task.cancelled() else task.exception()
+        for _, over in batch:
+            if over.done():
+                continue  # who waited was cancelled
+            if task.cancelled():
+                over.cancel()
+            elif error is not None:
+                over.set_exception(error)
+            else:
+                over.set_result(task.result())
 
 
 def _look(over: "asyncio.Future[None]") -> None:

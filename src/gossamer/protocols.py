@@ -2,7 +2,8 @@
 
 Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
 does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
-opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it.
+opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it. A worker in a process of its own
+reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Commits`) over a socket.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -31,12 +32,13 @@ from gossamer.records import (
     Settlement,
     State,
     Totals,
+    Visit,
 )
 
 
 @runtime_checkable
-class Frontier(Protocol):
-    """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
+class Leasing(Protocol):
+    """The worker's half of the frontier: what a visit needs of it. Time is always an argument."""
 
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         """Queue the new ones; known ones keep their place."""
@@ -60,6 +62,15 @@ class Frontier(Protocol):
 
     async def pace(self, host: str, seconds: float) -> None:
         """Keep at least that long between two requests (Crawl-delay)."""
+        ...
+
+
+@runtime_checkable
+class Frontier(Leasing, Protocol):
+    """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
+
+    async def abandon(self, worker: str, now: float) -> int:
+        """Take back every lease of a worker that is gone, as if it had run out; return how many."""
         ...
 
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
@@ -174,8 +185,8 @@ class Learned(Struct, frozen=True, kw_only=True):
 
 
 @runtime_checkable
-class Robots(Protocol):
-    """robots.txt of every origin, cached and durable. Sends nothing itself: the caller spends a turn on what it asks for."""
+class Advice(Protocol):
+    """The worker's half of robots.txt: may a URL be fetched, and what did a robots.txt say."""
 
     async def consult(self, url: str, agent: str, now: float) -> Consultation:
         """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
@@ -188,12 +199,21 @@ class Robots(Protocol):
         """
         ...
 
+    def release(self, url: str) -> None:
+        """Give back an "ask" that could not be sent now; the next `consult` may ask."""
+        ...
+
+
+@runtime_checkable
+class Robots(Advice, Protocol):
+    """robots.txt of every origin, cached and durable. Sends nothing itself: the caller spends a turn on what it asks for."""
+
     async def keep(self, urls: Sequence[str]) -> None:
         """Make durable what was learned for these URLs; what came of it (delay, sitemaps, blocks) is durable already."""
         ...
 
-    def release(self, url: str) -> None:
-        """Give back an "ask" that could not be sent now; the next `consult` may ask."""
+    def forget(self, url: str) -> None:
+        """Drop what was learned for a URL and not kept: what came of it is lost, so it has to be asked for again."""
         ...
 
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
@@ -213,19 +233,35 @@ class Processor(Protocol):
 
 
 @runtime_checkable
-class Deduper(Protocol):
-    """Exact sameness of content, by payload digest."""
+class Claims(Protocol):
+    """The worker's half of the deduper: who had some content first."""
 
     async def claim(self, digest: str, page: Original) -> Original | None:
         """Claim the content for a page; return the page that had it before, None when it is the first."""
         ...
 
+    def release(self, digest: str, page: Original) -> None:
+        """Give back a claim whose page was not kept."""
+        ...
+
+
+@runtime_checkable
+class Deduper(Claims, Protocol):
+    """Exact sameness of content, by payload digest."""
+
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable."""
         ...
 
-    def release(self, digest: str, page: Original) -> None:
-        """Give back a claim whose page was not kept."""
+
+class Commits(Protocol):
+    """The one way in which finished visits become durable, when their bytes are."""
+
+    async def commit(self, visits: Sequence[Visit]) -> bool:
+        """Write digests, catalog, frontier and robots.txt, in this order; safe to repeat.
+
+        False: some of the leases were no longer their worker's, and those visits changed nothing.
+        """
         ...
 
 

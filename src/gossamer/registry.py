@@ -89,6 +89,15 @@ def choose(family: str, key: str) -> Any:
     raise PluginError(f"there is no {family} named {key!r}; known are {known}")
 
 
+def named(family: str, key: str) -> str:
+    """Return what a key that can be chosen stands for, as `module:class`, for another process to import."""
+    row = TABLE[family].get(key)
+    if row is not None:
+        return row
+    (point, *_) = entry_points(group=f"gossamer.{family}", name=key)
+    return f"{point.module}:{point.attr}"
+
+
 def _check(family: str, key: str, value: str, chosen: Any) -> None:
     """Refuse a plugin that does not look like its joint: a method missing, or of the other colour."""
     joint = JOINTS[family]

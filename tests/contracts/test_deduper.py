@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
+from wiring import Halves, wired
 
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.protocols import Deduper, KeyValue
+from gossamer.remote.client import RemoteClaims
 from gossamer.testing.deduper import RULES, Rule
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
@@ -24,3 +27,16 @@ async def test_a_deduper_keeps_its_promise(store: str, rule: Rule, tmp_path: Pat
     assert isinstance(ExactDeduper(kv), Deduper)
     await rule(lambda: ExactDeduper(kv))
     await kv.aclose()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+async def test_a_deduper_behind_a_socket_keeps_its_promise(rule: Rule) -> None:
+    kv = MemoryKeyValue()
+    async with wired() as wire:
+
+        def open_deduper() -> Deduper:
+            deduper = ExactDeduper(kv)
+            wire.serve(deduper=deduper)
+            return cast(Deduper, Halves(RemoteClaims(wire.connection), deduper))
+
+        await rule(open_deduper)

@@ -2,16 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from killing import leave_as_killed
+from wiring import Halves, wired
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.protocols import Frontier
+from gossamer.remote.client import RemoteFrontier
 from gossamer.testing.frontier import RULES
 from gossamer.testing.frontier_bench import LEASE, NOW, Bench
 
@@ -73,6 +76,25 @@ class EmbeddedBench(_Bench):
         return EmbeddedFrontier.open(source, *self.given, LEASE, now)
 
 
+class RemoteBench(MemoryBench):
+    """The worker's half is reached over a socket."""
+
+    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
+        super().__init__(folder)
+        self.stack = stack
+
+    async def open(self, **settings: Any) -> Frontier:
+        return await self.over_a_wire(await super().open(**settings))
+
+    async def reopen(self, now: float) -> Frontier:
+        return await self.over_a_wire(await super().reopen(now))
+
+    async def over_a_wire(self, frontier: Frontier) -> Frontier:
+        wire = await self.stack.enter_async_context(wired())
+        wire.serve(frontier=frontier)
+        return cast(Frontier, Halves(RemoteFrontier(wire.connection), frontier))
+
+
 class KilledBench(EmbeddedBench):
     """Goes on with the files as they are at this instant, which is what a killed process leaves behind."""
 
@@ -83,12 +105,13 @@ class KilledBench(EmbeddedBench):
         return await self.restore(left, now)
 
 
-@pytest.fixture(params=[MemoryBench, EmbeddedBench, KilledBench], ids=["memory", "embedded", "killed"])
+@pytest.fixture(params=[MemoryBench, EmbeddedBench, KilledBench, RemoteBench], ids=["memory", "embedded", "killed", "remote"])
 async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[_Bench]:
-    made = request.param(tmp_path)
-    yield made
-    if made.current is not None:
-        await made.current.aclose()
+    async with AsyncExitStack() as stack:
+        made = request.param(tmp_path, stack) if request.param is RemoteBench else request.param(tmp_path)
+        yield made
+        if made.current is not None:
+            await made.current.aclose()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)

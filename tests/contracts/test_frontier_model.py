@@ -19,7 +19,7 @@ from killing import leave_as_killed
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import ahead, schedule, seen
+from gossamer.frontier import journal, line, schedule, seen
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, Outcome, Priority, Settlement, State, Verdict
@@ -75,13 +75,13 @@ class BothFrontiers(RuleBasedStateMachine):
         connections=st.sampled_from((1, 2)),
         max_waiting=st.sampled_from((3, 100)),
         recent_keys=st.sampled_from((0, 3, 100)),
-        room=st.sampled_from((0, 3, 100)),
+        slack=st.sampled_from((0, 3, 100)),
         colliding=st.booleans(),
     )
-    def begin(self, delay: float, connections: int, max_waiting: int, recent_keys: int, room: int, colliding: bool) -> None:
+    def begin(self, delay: float, connections: int, max_waiting: int, recent_keys: int, slack: int, colliding: bool) -> None:
         self.patches = pytest.MonkeyPatch()  # what takes thousands of URLs to happen shall happen with ten
-        self.patches.setattr(ahead, "FEW", 2)
-        self.patches.setattr(ahead, "ROOM", room)
+        self.patches.setattr(line, "FEW", 2)
+        self.patches.setattr(journal, "SLACK", slack)
         self.patches.setattr(schedule, "SLACK", 0)
         if colliding:
             self.patches.setattr(seen, "fingerprint", lambda key: fingerprint(key) % 7 + 2**64 - 9)
@@ -230,6 +230,13 @@ class BothFrontiers(RuleBasedStateMachine):
         lease = self.both("reserve", worker, host, self.now)
         if lease is not None:
             self.take(lease, 0.0 if status is None else status.clock.next_time)
+
+    @rule(worker=workers)
+    def a_worker_is_gone(self, worker: str) -> None:
+        left = [token for token, lease in self.turns.items() if lease.worker == worker]
+        assert self.both("abandon", worker, self.now) <= len(left)  # some may have run out, and come back already
+        for token in left:
+            del self.turns[token]
 
     @rule(wait=waits)
     def time_passes(self, wait: float) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from crawling import Simweb, outcomes_of, run_gossamer, simweb_running, start_gossamer, wrong_outcomes
 
-KILLS = int(os.environ.get("GOSSAMER_SOAK_KILLS", "20"))  # `make soak` asks for more
+KILLS = int(os.environ.get("GOSSAMER_SOAK_KILLS", "20")) // 2  # of one process, and of two workers; `make soak` asks for more
 DELAY = 0.05
 CONCURRENCY = 50  # one request a host at once, 50 hosts
 
@@ -27,14 +27,15 @@ class Survived:
     kills: int
 
 
-@pytest.fixture(scope="module")
-def survived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survived]:
-    """Kill a crawl 20 times, at moments spread over all of it, and resume it each time."""
+@pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two workers"])
+def survived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survived]:
+    """Kill a crawl 10 times, at moments spread over all of it, and resume it each time; of several processes, the node."""
     place = tmp_path_factory.mktemp("killed")
     chance = random.Random(20)
     with simweb_running(place, hosts=50, pages=2000, seed=7) as web:
         directory = place / "crawl"
-        crawler = start_gossamer("crawl", "--dir", directory, "--delay", DELAY, *web.crawl_options, "--quiet")
+        words = ["--dir", directory, "--delay", DELAY, "--workers", request.param, *web.crawl_options, "--quiet"]
+        crawler = start_gossamer("crawl", *words, "--set", "crawl.returns=1000")  # no page is to blame for these deaths
         while not (directory / "crawl.json").exists():
             assert crawler.poll() is None, crawler.communicate()
         kills = 0

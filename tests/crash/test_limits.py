@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,8 +38,9 @@ def wait_for_requests(web: Simweb, crawler: "subprocess.Popen[str]", number: int
     """Return when the servers have seen so many requests."""
     end = time.monotonic() + 60
     while web.ledger_file.read_bytes().count(b"\n") < number:
-        assert crawler.poll() is None and time.monotonic() < end, "the crawl ended before that"
-        time.sleep(0.01)
+        assert time.monotonic() < end, "the servers have seen too few requests"
+        with suppress(subprocess.TimeoutExpired):
+            pytest.fail(f"the crawl ended before that, with {crawler.wait(0.01)}")
 
 
 # --- descriptors -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from serving import page, site_running
 
 FETCHER = '''
 from gossamer.document.body import Body
-from gossamer.records import Fetched, Outcome
+from gossamer.records import Extract, Fetched, Link, LinkKind, Outcome
 
 class Echo:
     """Answers every echo: URL with a page that names it."""
@@ -28,6 +28,21 @@ class Echo:
 
     async def aclose(self):
         pass
+
+class Words:
+    """Reads documents of type text/words: every word is a link."""
+
+    class Reader:
+        def __init__(self, max_links, agent, meta):
+            self.max_links = max_links
+
+        def process(self, document):
+            words = document.content.split()
+            links = tuple(Link("http://words.test/" + word.decode(), LinkKind.ANCHOR) for word in words[: self.max_links])
+            return Extract(links=links, title=f"{len(words)} words")
+
+        def text(self, document):
+            return document.content.decode()
 
 class Broken:
     """Forgot to be async, and to close."""
@@ -49,6 +64,7 @@ def run_with(plugin: str, place: Path, *words: str) -> subprocess.CompletedProce
     (package / "large_files.py").write_text(EXAMPLE.read_text())
     (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
     points = f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n[gossamer.filter]\nlarge-files = large_files:LargeFiles\n"
+    points += "[gossamer.processor]\ntext/words = echo_plugin:Words.Reader\n"
     (meta / "entry_points.txt").write_text(points)
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
@@ -64,6 +80,19 @@ def test_a_fetcher_for_a_new_scheme_is_used(tmp_path: Path) -> None:
         [sys.executable, "-m", "gossamer", "pages", str(tmp_path / "crawl")], capture_output=True, text=True, check=True
     )
     assert "echo of echo://somewhere/page" in shown.stdout
+
+
+def test_a_processor_reads_documents_of_its_type_heavy_ones_in_a_child_too(tmp_path: Path) -> None:
+    words = {"/few": b"one two three", "/many": b"word " * 100_000}
+    routes = {path: (200, {"content-type": "text/words"}, content) for path, content in words.items()}
+    with site_running({"/": page(*routes), **routes}) as site:
+        options = ["--dir", str(tmp_path / "crawl"), "--delay", "0", "--quiet", "--allow-private", "127.0.0.0/8"]
+        result = run_with("Echo", tmp_path, "crawl", site.url("/"), *options)
+        assert result.returncode == 0, result.stderr
+    pages = [json.loads(line) for line in run_gossamer("pages", tmp_path / "crawl", "--json").stdout.splitlines()]
+    assert {page["url"].rpartition("/")[2]: page["title"] for page in pages} == {
+        "": "a page", "few": "3 words", "many": "100000 words",
+    }  # fmt: skip
 
 
 def test_a_plugin_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:

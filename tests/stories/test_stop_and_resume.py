@@ -14,6 +14,12 @@ from serving import Answer, Asked, Site, page, site_running
 OPTIONS = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--quiet"]
 
 
+@pytest.fixture(params=[1, 2], ids=["one process", "two workers"])
+def options(request: pytest.FixtureRequest) -> list[str]:
+    """How every crawl here is run."""
+    return [*OPTIONS, "--workers", str(request.param)]
+
+
 class Held:
     """A page that is not answered until it is let go."""
 
@@ -41,9 +47,11 @@ def finish(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_asked_once_it_finishes_what_is_under_way(held: tuple[Site, Held], tmp_path: Path, number: int) -> None:
+def test_asked_once_it_finishes_what_is_under_way(
+    held: tuple[Site, Held], tmp_path: Path, options: list[str], number: int
+) -> None:
     site, hold = held
-    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *OPTIONS)
+    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *options)
     site.wait_for("/held")
     crawler.send_signal(number)
     hold.go.set()
@@ -54,9 +62,11 @@ def test_asked_once_it_finishes_what_is_under_way(held: tuple[Site, Held], tmp_p
     assert len(pages.splitlines()) == 2
 
 
-def test_asked_twice_it_stops_at_once_and_resume_repeats_the_visit(held: tuple[Site, Held], tmp_path: Path) -> None:
+def test_asked_twice_it_stops_at_once_and_resume_repeats_the_visit(
+    held: tuple[Site, Held], tmp_path: Path, options: list[str]
+) -> None:
     site, hold = held
-    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *OPTIONS)
+    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *options)
     site.wait_for("/held")
     crawler.send_signal(signal.SIGTERM)
     while run_gossamer("status", tmp_path / "crawl", "--json").returncode != 0:
@@ -71,9 +81,9 @@ def test_asked_twice_it_stops_at_once_and_resume_repeats_the_visit(held: tuple[S
     assert run_gossamer("verify", tmp_path / "crawl").returncode == 0
 
 
-def test_a_second_process_is_refused_and_may_ask(held: tuple[Site, Held], tmp_path: Path) -> None:
+def test_a_second_process_is_refused_and_may_ask(held: tuple[Site, Held], tmp_path: Path, options: list[str]) -> None:
     site, hold = held
-    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *OPTIONS)
+    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *options)
     site.wait_for("/held")
     second = run_gossamer("resume", tmp_path / "crawl")
     assert second.returncode == 3
@@ -99,9 +109,11 @@ def test_a_copied_crawl_is_the_crawl(tmp_path: Path) -> None:
     assert [(Path(one["directory"]).name, one["state"], one["pages"]) for one in listed] == [("two", "finished", 3)]
 
 
-def test_a_checkpoint_of_a_running_crawl_can_be_resumed_elsewhere(held: tuple[Site, Held], tmp_path: Path) -> None:
+def test_a_checkpoint_of_a_running_crawl_can_be_resumed_elsewhere(
+    held: tuple[Site, Held], tmp_path: Path, options: list[str]
+) -> None:
     site, hold = held
-    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *OPTIONS)
+    crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *options)
     site.wait_for("/held")
     made = run_gossamer("checkpoint", tmp_path / "crawl", tmp_path / "copy")
     assert made.returncode == 0, made.stderr

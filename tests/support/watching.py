@@ -1,11 +1,15 @@
-"""A command under watch: how much memory each of its processes had at most, told by the kernel (VmHWM), not by itself."""
+"""A command under watch: how much memory its processes had at most, told by the kernel (VmHWM), not by themselves.
+
+Of the processes it starts, pages of files do not count: they are those of the interpreter and its libraries, which the command
+itself has mapped too. For each process its highest mark counts for as long as it lives, so the sum is never too small.
+"""
 
 import signal
 import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from crawling import CLEAN, GOSSAMER
@@ -21,7 +25,8 @@ class Watched:
     stdout: str
     stderr: str
     peak: int  # bytes of memory of the process itself
-    children: dict[int, int] = field(default_factory=dict)  # and of those it started
+    tree: int  # of it and of those it started, together
+    children: int  # how many of these it had at once, at most
 
 
 def run_watched(*arguments: object, timeout: float = 60) -> Watched:
@@ -29,14 +34,15 @@ def run_watched(*arguments: object, timeout: float = 60) -> Watched:
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         words, environment = [*GOSSAMER, *map(str, arguments)], CLEAN | {"PYTHONFAULTHANDLER": "1"}
         process = subprocess.Popen(words, stdout=out, stderr=err, text=True, env=environment)
-        peaks: dict[int, int] = {}
+        peak = tree = children = 0
         until = time.monotonic() + timeout
         try:
             while process.poll() is None:
                 if time.monotonic() > until:
                     process.send_signal(signal.SIGABRT)  # it says what it was doing, and ends
-                for pid in (process.pid, *_children(process.pid)):
-                    peaks[pid] = max(peaks.get(pid, 0), _peak(pid))
+                started = [private for pid in _children(process.pid) if (private := _private(pid))]
+                peak = max(peak, _status(process.pid).get("VmHWM", 0))
+                tree, children = max(tree, peak + sum(started)), max(children, len(started))
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(LOOK)
         finally:
@@ -44,7 +50,7 @@ def run_watched(*arguments: object, timeout: float = 60) -> Watched:
             process.wait()
         out.seek(0)
         err.seek(0)
-        return Watched(process.returncode, out.read(), err.read(), peaks.pop(process.pid, 0), peaks)
+        return Watched(process.returncode, out.read(), err.read(), peak, tree, children)
 
 
 def _children(pid: int) -> list[int]:
@@ -53,9 +59,18 @@ def _children(pid: int) -> list[int]:
     return []
 
 
-def _peak(pid: int) -> int:
+def _private(pid: int) -> int:
+    """Return the bytes that a started process has had for itself; 0 while it is still a copy of its parent, or is gone."""
+    status = _status(pid)
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
+        if b"gossamer.worker.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return status.get("VmHWM", 0) - status.get("RssFile", 0)
     return 0
+
+
+def _status(pid: int) -> dict[str, int]:
+    """Return what the kernel says of a process, as far as it is in bytes."""
+    with suppress(OSError):
+        lines = (line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines if words[-1] == "kB"}
+    return {}

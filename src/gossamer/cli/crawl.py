@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
+Workers = Annotated[int | None, typer.Option(help="processes that fetch and read (1)", metavar="N")]
 MaxPages = Annotated[int | None, typer.Option(help="stop after N pages were kept", metavar="N")]
 MaxBytes = Annotated[str | None, typer.Option(help="stop after that many bytes, such as 5GB", metavar="SIZE")]
 MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m", metavar="TIME")]
@@ -43,6 +44,7 @@ def crawl(
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="leave out seeds that are no URLs")] = False,
     delay: Delay = None,
     connections: Connections = None,
+    workers: Workers = None,
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
@@ -68,6 +70,7 @@ def crawl(
     flags = flags_of(
         delay=delay,
         connections=connections,
+        workers=workers,
         max_pages=max_pages,
         max_bytes=max_bytes,
         max_time=max_time,
@@ -93,6 +96,7 @@ def resume(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
     delay: Delay = None,
     connections: Connections = None,
+    workers: Workers = None,
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
@@ -112,6 +116,7 @@ def resume(
     flags = flags_of(
         delay=delay,
         connections=connections,
+        workers=workers,
         max_pages=max_pages,
         max_bytes=max_bytes,
         max_time=max_time,
@@ -130,6 +135,7 @@ def resume(
 FLAGS = {
     "delay": "politeness.delay",
     "connections": "politeness.connections",
+    "workers": "crawl.workers",
     "max_pages": "crawl.max_pages",
     "max_bytes": "crawl.max_bytes",
     "max_time": "crawl.max_seconds",

@@ -24,6 +24,10 @@ class Crawl(Section):
     max_bytes: int | None = Field(None, ge=1, description="stop after this many bytes were received")
     max_seconds: float | None = Field(None, gt=0, description="stop after this long")
     concurrency: int = Field(256, ge=1, description="visits under way at once, all hosts together")
+    workers: int = Field(1, ge=1, description="processes that fetch and read; 1: the crawl is a single process")
+    returns: int = Field(
+        10, ge=1, description="times a URL's lease may come back because its worker died or froze before it ends as a bug"
+    )
     longest_wait: float = Field(3600, ge=0, description="a finite crawl pauses when nothing is due for longer than this")
     user_agent: str = Field("gossamer/{version} (+{contact})", description="user agent; {version} and {contact} are filled in")
     contact: str = Field("", description="URL or mail address where a webmaster reaches you; part of the user agent")

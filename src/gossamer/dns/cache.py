@@ -1,11 +1,11 @@
 """Names already looked up: good for as long as their records say, within bounds; failures are remembered too.
 
-- IP literals and the operator's overrides are answered at once and never asked for.
+- IP literals, the operator's overrides and the names of this machine are answered at once and never asked for.
 - At most one lookup of a name is under way. Whoever waits for it may be cancelled without harm to the others.
 - At most `dns.cache` names are remembered; the one unused the longest is forgotten first.
 - A failure that may pass (a server that does not answer) is remembered only for seconds, so that a retry is a retry.
 
-Negative caching follows RFC 2308 and RFC 9520. Time is the `now` of whoever asks.
+Negative caching follows RFC 2308 and RFC 9520, `localhost` RFC 6761 section 6.3. Time is the `now` of whoever asks.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from gossamer.dns.answer import DnsAnswer, Source
 from gossamer.dns.overrides import Overrides
 from gossamer.protocols import Addresses
 
+_LOOPBACK = ("127.0.0.1", "::1")
 _PASSING_TTL = 5.0  # how long a failure that may pass is remembered
 
 
@@ -54,7 +55,7 @@ class CachingResolver:
             self._known.move_to_end(host)
             self._hits += 1
             return known.answer
-        given = _literal(host) or self._overrides.find(host)
+        given = _literal(host) or self._overrides.find(host) or _loopback(host)
         if given:
             return Addresses(given)
         asked = self._asked.get(host)
@@ -94,6 +95,11 @@ class CachingResolver:
         if found.addresses:
             return min(max(found.ttl, settings.min_ttl), settings.max_ttl)
         return settings.negative_ttl if found.final else min(_PASSING_TTL, settings.negative_ttl)
+
+
+def _loopback(host: str) -> tuple[str, ...]:
+    """Return the loopback addresses for `localhost` and every name below it: nobody else may say where these are."""
+    return _LOOPBACK if host.rstrip(".").rpartition(".")[2] == "localhost" else ()
 
 
 def _literal(host: str) -> tuple[str, ...]:

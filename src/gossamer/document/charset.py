@@ -102,11 +102,6 @@ def meta_charset(head: bytes) -> str:
     return "windows-1252" if name == "x-user-defined" else name
 
 
-def charset_of(content: bytes, content_type: str = "", default: str = "windows-1252") -> str:
-    """Return the charset of a text: by mark, by header, by looking at it. What a page says of itself is for its reader."""
-    return declared_charset(content, content_type) or guessed_charset(content, default)
-
-
 def guessed_charset(content: bytes, default: str = "windows-1252") -> str:
     """Return the charset that bytes look like."""
     sample = content[:_SAMPLE]

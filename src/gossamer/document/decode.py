@@ -21,11 +21,12 @@ from msgspec import Struct
 _CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]*+)?\r?\n")
 _ISAL_ERROR: Any = isal_zlib.error
 _BROKEN = (_ISAL_ERROR, zlib.error, brotlicffi.error, zstandard.ZstdError, EOFError)
+_SIZES = 1000  # of chunks, remembered
 _STEP = 64 * 1024  # input taken at once
-_ZSTD_STEP = 256  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
+_ZSTD_STEP = 64  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
 _SMALL_STEP = 16  # likewise for a broken stream: a failing step loses its output
-_STEPS = 20_000  # taken for a broken stream at most
-_BLOCK = 1024 * 1024  # output made at once
+_STEPS = 4_000  # taken for a broken stream at most
+_BLOCK = 256 * 1024  # output made at once
 _MEMBERS = 1000  # gzip members or zstd frames read; nobody but an attacker sends more
 _LAYERS = 4  # content codings applied one over the other; likewise
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -44,54 +45,97 @@ class Decoded(Struct, frozen=True):
 
 def dechunk(raw: bytes) -> bytes:
     """Return the content of a chunked body; a cut or broken one gives what is there, one that is not chunked at all itself."""
-    pieces = []
-    position = 0
-    while size_line := _CHUNK_SIZE.match(raw, position):
-        size = min(int(size_line[1], 16), len(raw))
+    pieces: list[bytes] = []
+    sizes: dict[bytes, int] = {}  # by the line that says them: there may be millions of chunks, but hardly as many sizes
+    position, size = 0, None
+    while True:
+        start = raw.find(b"\n", position) + 1
+        line = raw[position:start]
+        size = sizes.get(line)
+        if size is None:
+            match = _CHUNK_SIZE.fullmatch(line)
+            if match is None:
+                break
+            size = int(match[1], 16)
+            if len(sizes) < _SIZES:
+                sizes[line] = size
         if size == 0:
             break
-        start = size_line.end()
-        pieces.append(raw[start : start + size])
-        position = start + size
-        if raw.startswith(b"\r\n", position):
-            position += 2
-        elif raw.startswith(b"\n", position):
-            position += 1
-    if not position and not size_line:
-        return raw
-    return b"".join(pieces)
+        end = start + size
+        pieces.append(raw[start:end])
+        after = raw[end : end + 2]
+        position = end + (2 if after == b"\r\n" else 1 if after[:1] == b"\n" else 0)
+    return b"".join(pieces) if position or size == 0 else raw
 
 
-def decode(raw: bytes, encoding: str, limit: int) -> Decoded:
-    """Take off every content coding that a Content-Encoding header names, last applied first."""
+def decode(raw: bytes, encoding: str, limit: int, keep: int | None = None) -> Decoded:
+    """Take off every content coding that a Content-Encoding header names, last applied first.
+
+    Of what is longer than the limit, `keep` bytes are returned (none given: as many as the limit), and hardly more are held.
+    """
     names = [name for name in encoding.lower().replace(" ", "").replace("\t", "").split(",") if name not in ("", "identity")]
-    if len(names) > _LAYERS:
-        too_big = len(raw) > limit
-        return Decoded(raw[:limit], too_big, f"{len(names)} content codings one over the other", too_big)
+    keep = limit if keep is None else min(keep, limit)
     content, cut, too_big, error = raw, False, False, ""
+    if len(names) > _LAYERS:
+        names, error = [], f"{len(names)} content codings one over the other"
     for name in reversed(names):
         blocks = _CODINGS.get(name)
         if blocks is None:
             error = error or f"unknown content coding {name}"
             break
-        layer = _decode_layer(content, name, blocks, limit)
+        layer = _decode_layer(content, name, blocks, limit, keep)
         content, cut, error = layer.content, cut or layer.cut, error or layer.error
         too_big = too_big or layer.too_big
     too_big = too_big or len(content) > limit
-    return Decoded(content[:limit], cut or too_big, error, too_big)
+    return Decoded(content[:keep] if too_big else content, cut or too_big, error, too_big)
 
 
-def _decode_layer(raw: bytes, name: str, blocks: "Blocks", limit: int) -> Decoded:
+def unpacked(content: bytes, limit: int) -> Iterator[bytes]:
+    """Walk over what a gzip file holds, as far as it can be read and no further than `limit`."""
+    given = 0
+    for step in (_STEP, max(_SMALL_STEP, len(content) // _STEPS)):  # a broken one is walked over again, as above
+        passed = 0
+        try:
+            for block in _gzip_blocks(content, step):
+                news = block[max(given - passed, 0) : limit - passed]
+                passed += len(block)
+                given += len(news)
+                yield news
+                if passed >= limit:
+                    return
+        except EOFError:
+            return
+        except _BROKEN:
+            continue
+        return
+
+
+def _decode_layer(raw: bytes, name: str, blocks: "Blocks", limit: int, keep: int) -> Decoded:
     """Take off one coding; a broken stream is read again in small steps, so that little of it is lost."""
     if not raw:
         return Decoded(raw)
-    decoded = _collect(blocks(raw, _STEP), name, limit)
+    decoded = _collect(blocks(raw, _STEP), name, keep)
+    if decoded.too_big and keep < limit and not _is_longer(blocks(raw, _STEP), limit):
+        decoded = _collect(blocks(raw, _STEP), name, limit)
     if decoded.error and not decoded.cut:
         decoded = _collect(blocks(raw, max(_SMALL_STEP, len(raw) // _STEPS)), name, limit)
         magic = _MAGIC.get(name)
         if not decoded.content and not (magic and raw.startswith(magic)):
             return Decoded(raw, error=f"the content is not {name}, whatever its header says")
     return decoded
+
+
+def _is_longer(blocks: Iterator[bytes], limit: int) -> bool:
+    """Tell whether there is more than the limit, by looking at all of it without holding it."""
+    length = 0
+    try:
+        for block in blocks:
+            length += len(block)
+            if length > limit:
+                return True
+    except _BROKEN:
+        pass  # whoever collects it says so
+    return False
 
 
 def _collect(blocks: Iterator[bytes], name: str, limit: int) -> Decoded:
@@ -146,6 +190,11 @@ def _inflate(raw: bytes, position: int, step: int, window: int) -> Generator[byt
     if not stream.eof:
         raise EOFError
     return position
+
+
+def has_wide_window(head: bytes) -> bool:
+    """Tell whether a brotli stream has a window of 8 or 16 MiB: so much is made before any of it is given back."""
+    return bool(head) and head[0] & 0b1101 == 0b1101
 
 
 def _brotli_blocks(raw: bytes, step: int) -> Iterator[bytes]:

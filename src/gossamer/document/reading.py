@@ -20,9 +20,11 @@ class Reading(Struct, frozen=True):
     too_big: bool = False  # there is more of it than the limit
 
 
-def read_document(raw: bytes, *, chunked: bool, encoding: str, content_type: str, url: str, limit: int) -> Reading:
-    """Read the body of an answer, up to `limit` bytes of content."""
-    decoded = decode(dechunk(raw) if chunked else raw, encoding, limit)
+def read_document(
+    raw: bytes, *, chunked: bool, encoding: str, content_type: str, url: str, limit: int, keep: int | None = None
+) -> Reading:
+    """Read the body of an answer, up to `limit` bytes of content, or `keep` when there is more."""
+    decoded = decode(dechunk(raw) if chunked else raw, encoding, limit, keep)
     content = decoded.content
     mime = sniff(content_type, content[:HEAD], _path(url))
     return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error, decoded.too_big)

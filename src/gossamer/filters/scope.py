@@ -2,6 +2,8 @@
 
 Each rule is one method named like the knob that steers it, and each verdict names its rule. `judge` stops at the first refusal
 and asks only the rules that are configured, because it is asked about every link; `trace` asks all of them, for `explain`.
+The first rules look at scheme and host alone, so their verdict is kept for the next link to the same site: half the price of a
+judgement.
 
 A site is what `scope.within` makes of the seeds: their hosts, their registrable domains, or the directories they lie in. A
 `file:` URL has no host; its seed's directory stands for it, whatever `within` says, so that no page can make a crawl of
@@ -13,7 +15,7 @@ from copy import copy
 
 from gossamer.config.sections import Scope as Settings
 from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, search
-from gossamer.filters.verdict import Candidate
+from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import Outcome, Verdict
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import Url
@@ -32,6 +34,8 @@ RULES = (
     "allow_file",
     "block_file",
 )
+SITE_RULES = frozenset(("schemes", "block_hosts", "within"))  # these come first
+MOST_SITES = 65_536  # whose verdict is kept
 ALLOWED = {rule: Verdict(True, f"scope.{rule}") for rule in RULES}  # made once: nearly every answer is one of these
 IN_SCOPE = Verdict(True, "scope")
 
@@ -57,17 +61,22 @@ class Scope:
         self._domains = frozenset(map(registrable_domain, self._hosts)) if settings.within == "domain" else frozenset()
         rooted = [seed for seed in seeds if settings.within == "prefix" or not seed.host]
         self._directories = tuple(directory for seed in rooted for directory in directories(seed))
-        self._rules = self._choose()
+        self._by_site = settings.within != "prefix" and not settings.off_site_hops
+        self._sites: dict[tuple[str, str], Verdict] = {}
+        self._choose()
 
     def with_lists(self, allow: Patterns | None, block: Patterns | None) -> "Scope":
         """Return the same scope with these lists for `allow_file` and `block_file`; this one stays as it is."""
         scope = copy(self)
         scope._allow_list, scope._block_list = allow, block
-        scope._rules = scope._choose()
+        scope._choose()
         return scope
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the candidate is in scope."""
+        verdict = self._judge_site(candidate)
+        if not verdict.allowed:
+            return verdict
         for rule in self._rules:
             verdict = rule(candidate)
             if not verdict.allowed:
@@ -82,7 +91,20 @@ class Scope:
         """Return how many hops beyond the seeds' sites the candidate is: 0 on them."""
         return 0 if self._is_inside(candidate.url) else candidate.off_site + 1
 
-    def _choose(self) -> tuple[Callable[[Candidate], Verdict], ...]:
+    def _judge_site(self, candidate: Candidate) -> Verdict:
+        """Return the first refusal of the rules about sites; what they said of a site before still holds."""
+        site = (candidate.url.scheme, candidate.url.host)
+        verdict = self._sites.get(site)
+        if verdict is None:
+            verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
+            if self._by_site and site[1]:
+                if len(self._sites) >= MOST_SITES:
+                    self._sites.clear()
+                self._sites[site] = verdict
+        return verdict
+
+    def _choose(self) -> None:
+        """Note which rules are configured."""
         configured = {
             "schemes": True,
             "block_hosts": bool(self._block_hosts),
@@ -96,7 +118,9 @@ class Scope:
             "allow_file": self._allow_list is not None,
             "block_file": self._block_list is not None,
         }
-        return tuple(self._rule(name) for name in RULES if configured[name])
+        chosen = [name for name in RULES if configured[name]]
+        self._site_rules = [self._rule(name) for name in chosen if name in SITE_RULES]
+        self._rules = [self._rule(name) for name in chosen if name not in SITE_RULES]
 
     def _rule(self, name: str) -> Callable[[Candidate], Verdict]:
         rule: Callable[[Candidate], Verdict] = getattr(self, f"_judge_{name}")

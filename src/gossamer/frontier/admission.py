@@ -6,13 +6,16 @@ refuses it any more: refusals depend on where a URL was found and on how full it
 
 from collections.abc import Iterable
 
+from gossamer.frontier.keys import ticket_of, url_key
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.schedule import Host
+from gossamer.frontier.order import rank
+from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
+from gossamer.frontier.rows import UrlRow, encode_short
+from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.records import Entry, State
 
 _NEW, _KNOWN, _REFUSED = 0, 1, 2
+_DEAD = State.DEAD
 
 
 class Admission:
@@ -29,46 +32,59 @@ class Admission:
     def admit(self, entries: Iterable[Entry], now: float) -> list[int]:
         """Enter them all; return how many were new, known and refused."""
         counts = [0, 0, 0]
+        recall = self._seen.recall
         for entry in entries:
-            counts[self._admit(entry, now)] += 1
+            open_to = recall(entry.key)
+            if open_to is False or (open_to and entry.refused is not None):
+                counts[_KNOWN] += 1  # most links lead to where others led before
+            else:
+                counts[self._admit(entry, now)] += 1
         return counts
 
     def _admit(self, entry: Entry, now: float) -> int:
-        key = entry.key
-        open_to = self._seen.recall(key)
-        if open_to is False or (open_to and entry.refused is not None):
-            return _KNOWN
-        slot, row = self._seen.find(key)
-        if row is not None and (entry.refused is not None or not row.refused or row.state is not State.DEAD):
-            self._seen.remember(key, row.refused and row.state is State.DEAD)
+        """Enter a URL that is not remembered."""
+        seen, end = self._seen, None
+        row, slot = None, seen.free_slot(entry.key)
+        if slot is None:
+            slot, row = seen.find(entry.key)
+        if row is not None and (entry.refused is not None or not row.refused or row.state is not _DEAD):
+            seen.remember(entry.key, row.refused and row.state is _DEAD)
             return _KNOWN
         if entry.refused is None:
             host = self._ledger.acquire(entry.host)
-            end = end_by_host(host.policy, host.waiting, self._max_waiting)
+            policy, waiting = host.policy, host.waiting
+            if policy is not NO_POLICY or waiting >= self._max_waiting:
+                end = end_by_host(policy, waiting, self._max_waiting)
             if end is None:
-                self._seen.remember(key, False)
-                self._enter(entry, slot, row, host, now)
+                self._enter(entry, slot, row is None, host, now)
                 return _NEW
         else:
             end = end_by_verdict(entry.refused)
-        self._seen.remember(key, True)
-        if row is not None:
-            return _KNOWN
-        outcome, reason = end
-        row = UrlRow(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason, slot=slot)
-        self._seen.add(row)
-        self._ledger.write(row)
-        self._meta.dead += 1
-        return _REFUSED
+        if row is None:
+            self._refuse(entry, slot, end, now)
+            return _REFUSED
+        seen.remember(entry.key, True)
+        return _KNOWN
 
-    def _enter(self, entry: Entry, slot: int, known: UrlRow | None, host: Host, now: float) -> None:
-        meta = self._meta
+    def _enter(self, entry: Entry, slot: int, is_new: bool, host: Host, now: float) -> None:
+        ledger, meta = self._ledger, self._meta
         meta.sequence += 1
         meta.waiting += 1
-        priority = entry.priority if host.policy.priority is None else host.policy.priority
-        row = UrlRow(entry, State.WAITING, priority, meta.sequence, now, slot=slot)
-        if known is None:
-            self._seen.add(row)
-        else:
+        if not is_new:
             meta.dead -= 1
-        self._ledger.queue(host, row, now)
+        self._seen.accept(slot, entry.key, is_new, refused=False)
+        reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
+        priority = host.policy.priority
+        if priority is None:
+            priority = entry.priority
+        ledger.batch.put(url_key(slot), encode_short(reference, priority))
+        ledger.queue(host, ticket_of(priority, rank(entry.score, now), reference), now)
+
+    def _refuse(self, entry: Entry, slot: int, end: End, now: float) -> None:
+        ledger, meta = self._ledger, self._meta
+        meta.sequence += 1
+        meta.dead += 1
+        self._seen.accept(slot, entry.key, True, refused=True)
+        reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
+        outcome, reason = end
+        ledger.put(slot, UrlRow(reference, _DEAD, refused=True, outcome=outcome, reason=reason))

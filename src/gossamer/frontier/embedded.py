@@ -15,6 +15,7 @@ given out acknowledge nothing: after a power loss they come back, and every host
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from functools import wraps
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -23,18 +24,20 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.durability import Syncing
 from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.admission import Admission
-from gossamer.frontier.keys import HOSTS, META, URLS, host_name
+from gossamer.frontier.endings import Endings
+from gossamer.frontier.journal import last_meta
+from gossamer.frontier.keys import HOSTS, URLS, reference_in
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.rows import VERSION, Meta, UrlRow, decode_host, decode_meta, decode_url, known_of, status_of
+from gossamer.frontier.rows import UrlRow, decode_host, decode_url, known_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen, load_bloom
-from gossamer.frontier.store import Store
+from gossamer.frontier.sheets import Sheets
+from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
-from gossamer.policy import breaker, politeness
+from gossamer.policy import politeness
 from gossamer.records import (
     Discovered,
     Entry,
-    Fate,
     FrontierStatistics,
     HostPolicy,
     HostStatus,
@@ -45,6 +48,7 @@ from gossamer.records import (
     State,
 )
 
+_AT_ONCE = 256  # URLs read together when all are walked over
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
@@ -107,8 +111,8 @@ class EmbeddedFrontier:
         self._schedule = ledger.schedule
         self._admission = Admission(ledger, settings.max_waiting)
         self._politeness = politeness
-        self._breaker = breaker
         self._turns = Turns(ledger, politeness, lease)
+        self._endings = Endings(ledger, self._turns, politeness, breaker)
         self._syncing = Syncing(store.sync, durable)
         self._failed = False
         self._closed = False
@@ -130,12 +134,10 @@ class EmbeddedFrontier:
         """
         store = Store(path / "store", settings.cache)
         try:
-            raw = store.get(META)
-            meta = Meta() if raw is None else decode_meta(raw)
-            if meta.version > VERSION:
-                raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
-            seen = Seen(store, load_bloom(path / "seen.bloom", store, meta.known), settings.recent_keys)
-            ledger = Ledger(store, meta, seen, Schedule(settings.shares, politeness), politeness, now)
+            check_version(store, path)
+            meta, sheets = last_meta(store), Sheets(store)
+            seen = Seen(store, sheets, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
+            ledger = Ledger(store, meta, seen, sheets, Schedule(settings.shares, politeness), politeness, now)
             ledger.recover()
         except BaseException:
             store.close()
@@ -156,38 +158,48 @@ class EmbeddedFrontier:
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         self._return_expired(now)
         self._wake(now)
-        leases: list[Lease] = []
-        while len(leases) < limit and (picked := self._schedule.pick(now)) is not None:
+        turns: list[Turn] = []
+        while len(turns) < limit and (picked := self._schedule.pick(now)) is not None:
             host, priority = picked
-            row = self._ledger.take(host, priority)
-            self._meta.waiting -= 1
-            self._meta.leased += 1
-            leases.append(self._turns.give(worker, host, row, now))
-            self._schedule.place(host)
-        if leases:
-            self._ledger.commit(placed=True)
-        return Leases(tuple(leases), self._next_time(now))
+            turn = self._turns.claim(host, self._ledger.take(host, priority), now)
+            turns.append(turn)
+            if host.leased == turn.connections:
+                self._schedule.occupy(host)
+            else:
+                self._schedule.place(host)
+        leases = self._give(worker, turns, now) if turns else ()
+        return Leases(leases, self._next_time(now))
+
+    def _give(self, worker: str, turns: list[Turn], now: float) -> tuple[Lease, ...]:
+        self._meta.waiting -= len(turns)
+        self._meta.leased += len(turns)
+        leases = self._turns.give(worker, turns, now)
+        if self._ledger.changed:
+            self._ledger.commit()
+        else:
+            self._ledger.write()
+        return leases
 
     @_whole
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         known = self._ledger.host(host)
         if known is not None and self._schedule.ready_at(known) > now:
             return None
-        lease = self._turns.give(worker, self._ledger.acquire(host), None, now)
+        lease = self._turns.give_bare(worker, self._ledger.touch(self._ledger.acquire(host)), now)
         self._ledger.commit()
         return lease
 
+    @_acknowledged
+    async def abandon(self, worker: str, now: float) -> int:
+        turns = self._turns.held_by(worker)
+        for turn in turns:
+            self._endings.take_back(turn, now)
+        self._commit_changes()
+        return len(turns)
+
     def _return_expired(self, now: float) -> None:
         while (turn := self._turns.expired(now)) is not None:
-            self._turns.end(turn, now)
-            host, row = turn.host, turn.row
-            delay = politeness.delay_of(host.policy, host.clock, self._politeness)
-            host.clock = politeness.after_lease(host.clock, delay, now)
-            if row is not None:
-                row.returns += 1
-                self._meta.leased -= 1
-                self._meta.waiting += 1
-                self._ledger.queue(host, row, now)
+            self._endings.take_back(turn, now)
         self._commit_changes()
 
     def _wake(self, now: float) -> None:
@@ -214,64 +226,31 @@ class EmbeddedFrontier:
         settled = 0
         for settlement in settlements:
             turn = self._turns.of(settlement.lease, now)
-            if turn is None:
-                continue
-            settled += 1
-            self._turns.end(turn, now)
-            self._move_clock(turn, settlement, now)
-            if turn.row is not None:
-                self._move_url(turn.host, turn.row, settlement, now)
-            self._admission.admit(settlement.discovered, now)
+            if turn is not None:
+                settled += 1
+                self._endings.settle(turn, settlement, now)
+                self._admission.admit(settlement.discovered, now)
         if settled:
             self._ledger.commit()
         return settled
-
-    def _move_clock(self, turn: Turn, settlement: Settlement, now: float) -> None:
-        host, answer = turn.host, settlement.answer
-        if answer is not None:
-            clock = breaker.after_answer(host.clock, answer, self._breaker, now)
-            host.clock = politeness.after_answer(clock, answer, host.policy, self._politeness)
-        elif host.clock == turn.lease.clock:
-            host.clock = turn.before  # no request was sent and nothing else moved it
-
-    def _move_url(self, host: Host, row: UrlRow, settlement: Settlement, now: float) -> None:
-        fate, meta = settlement.fate, self._meta
-        row.outcome, row.reason, row.due = settlement.outcome, settlement.reason, settlement.due
-        row.settled_at = now
-        meta.leased -= 1
-        if fate is Fate.DONE:
-            row.state = State.DONE
-            meta.done += 1
-            self._ledger.write(row)
-        elif fate is Fate.DEAD:
-            row.state = State.DEAD
-            meta.dead += 1
-            self._ledger.write(row)
-        else:
-            row.attempts += fate is Fate.RETRY
-            meta.waiting += 1
-            if row.due is not None and row.due > now:
-                self._ledger.postpone(host, row, row.due)
-            else:
-                self._ledger.queue(host, row, now)
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
     @_acknowledged
     async def block(self, host: str, until: float, reason: str) -> None:
-        known = self._ledger.acquire(host)
+        known = self._ledger.touch(self._ledger.acquire(host))
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
         self._ledger.commit()
 
     @_acknowledged
     async def pace(self, host: str, seconds: float) -> None:
-        known = self._ledger.acquire(host)
+        known = self._ledger.touch(self._ledger.acquire(host))
         known.clock = politeness.pace(known.clock, seconds, known.policy, self._politeness)
         self._ledger.commit()
 
     @_acknowledged
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
-        known = self._ledger.acquire(host)
+        known = self._ledger.touch(self._ledger.acquire(host))
         before, after = (politeness.delay_of(each, known.clock, self._politeness) for each in (known.policy, policy))
         known.policy = NO_POLICY if policy == NO_POLICY else policy
         known.clock = politeness.stretch(known.clock, before, after)
@@ -279,15 +258,15 @@ class EmbeddedFrontier:
 
     @_acknowledged
     async def remove(self, key: str) -> bool:
-        _, row = self._seen.find(key)
-        if row is None:
+        slot, row, written = self._seen.look_up(key)
+        if row is None or written is None:
             return False
-        turn = self._turns.at(row.slot)
+        turn = self._turns.at(slot)
         if turn is not None:
             self._turns.bare(turn)
             self._meta.leased -= 1
         elif row.state is State.WAITING:
-            self._ledger.withdraw(self._ledger.acquire(row.entry.host), row)
+            self._ledger.withdraw(self._ledger.acquire(written.entry.host), row, written)
             self._meta.waiting -= 1
         elif row.state is State.DONE:
             self._meta.done -= 1
@@ -295,51 +274,58 @@ class EmbeddedFrontier:
             self._meta.dead -= 1
         else:
             self._meta.removed -= 1
-        self._bury(row)
+        self._bury(slot, row)
         self._ledger.commit()
         return True
 
-    def _bury(self, row: UrlRow) -> None:
+    def _bury(self, slot: int, row: UrlRow) -> None:
         row.state = State.REMOVED
         self._meta.removed += 1
-        self._ledger.write(row)
+        self._ledger.put(slot, row)
 
     @_acknowledged
     async def drop(self, host: str) -> int:
         known = self._ledger.host(host)
         if known is None or not known.waiting:
             return 0
-        rows = self._ledger.empty(self._ledger.acquire(host))
-        for row in rows:
+        tickets = self._ledger.empty(self._ledger.acquire(host))
+        for written in self._ledger.sheets.read([reference_in(ticket) for ticket in tickets]):
             self._meta.waiting -= 1
-            self._bury(row)
+            self._bury(written.slot, self._ledger.row(written.slot))
         self._ledger.commit()
-        return len(rows)
+        return len(tickets)
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
     async def lookup(self, key: str) -> Known | None:
-        _, row = self._seen.find(key)
-        return None if row is None else self._known(row)
+        _, row, written = self._seen.look_up(key)
+        if row is None or written is None:
+            return None
+        turn = self._turns.at(written.slot)
+        return known_of(written.entry, written.discovered_at, row, None if turn is None else turn.lease)
 
     def known(self, state: State | None = None) -> Iterator[Known]:
-        for _, raw in self._store.scan(URLS):
-            known = self._known(decode_url(raw))
-            if state is None or known.state is state:
-                yield known
-
-    def _known(self, row: UrlRow) -> Known:
-        turn = self._turns.at(row.slot)
-        return known_of(row, None if turn is None else turn.lease)
+        rows = (decode_url(raw) for _, raw in self._store.scan(URLS))
+        while some := list(islice(rows, _AT_ONCE)):
+            entries = self._ledger.sheets.read([row.reference for row in some])
+            leases = self._turns.leases()
+            for row, written in zip(some, entries, strict=True):
+                known = known_of(written.entry, written.discovered_at, row, leases.get(written.slot))
+                if state is None or known.state is state:
+                    yield known
 
     async def host(self, host: str) -> HostStatus | None:
         known = self._ledger.host(host)
         return None if known is None else self._status(known)
 
     def hosts(self) -> Iterator[HostStatus]:
-        for key, raw in self._store.scan(HOSTS):
-            name = host_name(key)
-            yield self._status(self._schedule.hosts.get(name) or self._ledger.revive(name, decode_host(raw)))
+        active = self._schedule.hosts
+        for host in list(active.values()):
+            yield self._status(host)
+        for _, raw in self._store.scan(HOSTS):
+            row = decode_host(raw)
+            if row.name not in active:
+                yield self._status(self._ledger.revive(row))
 
     def _status(self, host: Host) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)

@@ -1,29 +1,43 @@
 """Where each row of the embedded frontier stands: fixed-width big-endian keys, so that a prefix scan is a queue.
 
     U slot                      a known URL; the slot is its key's fingerprint, or the next free number after it
-    Q host class rank sequence  a waiting URL, in the order in which its host's URLs of that class are leased
+    Q host ticket               a waiting URL that its host's row has no room for, in the order of leases
     D host due sequence         a waiting URL that is not to be leased before `due`
-    H name                      a host; the only key with a text in it, always looked up whole or walked over
-    L token                     a live lease
-    M                           the counters
+    H name                      a host without work; the only key with a text in it, always looked up whole or walked over
+    L token                     live leases, numbered from that token on
+    V                           the version of all this
 
-Numbers are 8 bytes, a class is 1. A float is written so that the order of the bytes is the order of the floats.
+In families of their own, because they are written in the order of their keys and so never sorted again:
+
+    sequence                    a sheet: the entries of that and the following numbers (`sheets.py`)
+    number                      a page of the journal (`journal.py`)
+
+Numbers are 8 bytes. A float is written so that the order of the bytes is the order of the floats.
+
+A *ticket* is a place in the line of a host, 17 bytes: the class, the rank, and where the URL's entry stands. Tickets compare
+like the URLs are leased. The last number holds the sequence of the URL's discovery, its place in the sheet (5 bits), and
+whether it was leased before (1 bit), in which case its row says more than its entry does.
 """
 
 from struct import Struct
 
-META = b"M"
+VERSION_KEY = b"V"
 URLS = b"U"
 HOSTS = b"H"
 LEASES = b"L"
+TICKET = 17  # bytes
 
 _DOUBLE = Struct(">d").pack
 _SIGN = 1 << 63
 _ALL = (1 << 64) - 1
 _numbered = Struct(">cQ").pack
-_queue = Struct(">cQBQQ").pack
 _queue_prefix = Struct(">cQB").pack
 _later = Struct(">cQQQ").pack
+_positive = Struct(">BdQ").pack
+_any = Struct(">BQQ").pack
+_reference = Struct(">Q").unpack_from
+
+number_key = Struct(">Q").pack  # of a sheet or a page
 
 
 def url_key(slot: int) -> bytes:
@@ -31,13 +45,13 @@ def url_key(slot: int) -> bytes:
     return _numbered(b"U", slot)
 
 
-def slot_of(key: bytes) -> int:
-    """Return the slot in a URL's key."""
-    return int.from_bytes(key[1:], "big")
+def number_in(key: bytes) -> int:
+    """Return the number a key ends with."""
+    return int.from_bytes(key[-8:], "big")
 
 
 def lease_key(token: int) -> bytes:
-    """Return where the lease of that token stands."""
+    """Return where the leases from that token on stand."""
     return _numbered(b"L", token)
 
 
@@ -51,9 +65,9 @@ def host_name(key: bytes) -> str:
     return key[1:].decode()
 
 
-def queue_key(host: int, priority: int, rank: float, sequence: int) -> bytes:
-    """Return where a waiting URL stands in its host's queue of a class."""
-    return _queue(b"Q", host, priority, sortable(rank), sequence)
+def queue_key(host: int, ticket: bytes) -> bytes:
+    """Return where a waiting URL stands for which its host's row has no room."""
+    return _numbered(b"Q", host) + ticket
 
 
 def queue_prefix(host: int, priority: int) -> bytes:
@@ -74,6 +88,24 @@ def later_key(host: int, due: float, sequence: int) -> bytes:
 def later_prefix(host: int) -> bytes:
     """Return what every key of the URLs begins with that wait for their date at that host."""
     return _numbered(b"D", host)
+
+
+def ticket_of(priority: int, rank: float, reference: int) -> bytes:
+    """Return a URL's place in the line of its host."""
+    if rank > 0:
+        return _positive(priority, -rank, reference)  # the sign turned over is what `sortable` does to it, in one call
+    return _any(priority, sortable(rank), reference)
+
+
+def reference_in(ticket: bytes) -> int:
+    """Return where the entry of a ticket stands."""
+    reference: int = _reference(ticket, 9)[0]
+    return reference
+
+
+def tried(ticket: bytes) -> bytes:
+    """Return the same place for a URL that was leased."""
+    return ticket[:-1] + bytes([ticket[-1] | 1])
 
 
 def sortable(number: float) -> int:

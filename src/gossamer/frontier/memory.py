@@ -20,12 +20,13 @@ from pathlib import Path
 
 from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder
+from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.errors import StoreError
 from gossamer.frontier.order import Shares, rank
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import HostRow, UrlRow, decode_host, encode, encode_host, known_of, status_of
+from gossamer.frontier.rows import Url, encode, known_of, status_of
 from gossamer.policy import breaker, politeness
 from gossamer.records import (
     Discovered,
@@ -68,13 +69,22 @@ class _Turn(Struct):
 
     lease: Lease
     host: _Host
-    row: UrlRow | None  # None: a bare turn
+    row: Url | None  # None: a bare turn
     before: HostClock
 
 
+class _Saved(Struct):
+    """A host in a dump."""
+
+    number: int
+    policy: HostPolicy
+    clock: HostClock
+    recent: str  # of the clock: MessagePack has no integers of 100 bits
+
+
 class _Dump(Struct):
-    urls: list[UrlRow]
-    hosts: dict[str, bytes]
+    urls: list[Url]
+    hosts: dict[str, _Saved]
     later: set[str]  # keys of the URLs that wait for a date
     sequence: int
     token: int
@@ -90,7 +100,7 @@ class MemoryFrontier:
         self._lease = lease
         self._opened = now
         self._shares = Shares(settings.shares)
-        self._urls: dict[str, UrlRow] = {}
+        self._urls: dict[str, Url] = {}
         self._hosts: dict[str, _Host] = {}
         self._turns: dict[int, _Turn] = {}
         self._sequence = 0
@@ -112,7 +122,7 @@ class MemoryFrontier:
             if end is None:
                 self._sequence += 1
                 priority = entry.priority if host.policy.priority is None else host.policy.priority
-                self._urls[entry.key] = UrlRow(entry, State.WAITING, priority, self._sequence, now)
+                self._urls[entry.key] = Url(entry, State.WAITING, priority, self._sequence, now)
                 self._queue(host, self._urls[entry.key], now)
                 return "new"
         else:
@@ -120,18 +130,18 @@ class MemoryFrontier:
         if row is not None:
             return "known"
         outcome, reason = end
-        self._urls[entry.key] = UrlRow(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
+        self._urls[entry.key] = Url(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
         return "refused"
 
     def _host(self, name: str) -> _Host:
         return self._hosts.setdefault(name, _Host(name, len(self._hosts) + 1))
 
-    def _queue(self, host: _Host, row: UrlRow, since: float) -> None:
+    def _queue(self, host: _Host, row: Url, since: float) -> None:
         if not any(host.queues):
             host.since = max(host.since, since)
         insort(host.queues[row.priority], (rank(row.entry.score, row.discovered_at), row.sequence, row.entry.key))
 
-    def _wait(self, host: _Host, row: UrlRow, now: float) -> None:
+    def _wait(self, host: _Host, row: Url, now: float) -> None:
         """Put a URL back among the waiting, into its old place or to wait for its date."""
         row.state = State.WAITING
         if row.due is not None and row.due > now:
@@ -176,7 +186,7 @@ class MemoryFrontier:
         chosen = self._shares.choose(classes)
         return next(host for host in hosts if host.queues[chosen]), chosen
 
-    def _take(self, worker: str, host: _Host, row: UrlRow | None, now: float) -> Lease:
+    def _take(self, worker: str, host: _Host, row: Url | None, now: float) -> Lease:
         before = host.clock
         delay = politeness.delay_of(host.policy, before, self._politeness)
         host.clock = politeness.after_lease(before, delay, now)
@@ -199,17 +209,25 @@ class MemoryFrontier:
         return lease
 
     def _return_expired(self, now: float) -> None:
-        for token, turn in sorted(self._turns.items()):
-            if turn.lease.until <= now:
-                del self._turns[token]
-                host = turn.host
-                host.leased -= 1
-                host.since = now
-                delay = politeness.delay_of(host.policy, host.clock, self._politeness)
-                host.clock = politeness.after_lease(host.clock, delay, now)
-                self._give_back(host, turn.row, now)
+        for turn in [turn for _, turn in sorted(self._turns.items()) if turn.lease.until <= now]:
+            self._return(turn, now)
 
-    def _give_back(self, host: _Host, row: UrlRow | None, now: float) -> None:
+    async def abandon(self, worker: str, now: float) -> int:
+        turns = [turn for _, turn in sorted(self._turns.items()) if turn.lease.worker == worker]
+        for turn in turns:
+            self._return(turn, now)
+        return len(turns)
+
+    def _return(self, turn: _Turn, now: float) -> None:
+        host = turn.host
+        del self._turns[turn.lease.token]
+        host.leased -= 1
+        host.since = now
+        delay = politeness.delay_of(host.policy, host.clock, self._politeness)
+        host.clock = politeness.after_lease(host.clock, delay, now)
+        self._give_back(host, turn.row, now)
+
+    def _give_back(self, host: _Host, row: Url | None, now: float) -> None:
         if row is not None and row.state is State.LEASED:
             row.returns += 1
             row.state = State.WAITING
@@ -302,9 +320,10 @@ class MemoryFrontier:
             if state is None or row.state is state:
                 yield self._known(row)
 
-    def _known(self, row: UrlRow) -> Known:
+    def _known(self, row: Url) -> Known:
         live = row.state is State.LEASED
-        return known_of(row, next(turn.lease for turn in self._turns.values() if turn.row is row) if live else None)
+        lease = next(turn.lease for turn in self._turns.values() if turn.row is row) if live else None
+        return known_of(row.entry, row.discovered_at, row, lease)
 
     async def host(self, host: str) -> HostStatus | None:
         return self._status(self._hosts[host]) if host in self._hosts else None
@@ -324,7 +343,7 @@ class MemoryFrontier:
 
     async def checkpoint(self, target: Path) -> None:
         hosts = {
-            host.name: encode_host(HostRow(host.number, 0, 0, 0, 0, inf, 0, host.policy, host.clock))
+            host.name: _Saved(host.number, host.policy, replace(host.clock, recent=0), str(host.clock.recent))
             for host in self._hosts.values()
         }
         later = {key for host in self._hosts.values() for _, _, key in host.later}
@@ -345,11 +364,10 @@ class MemoryFrontier:
 
     def _load(self, dump: _Dump) -> None:
         self._sequence, self._token = dump.sequence, dump.token
-        for name, raw in dump.hosts.items():
-            saved = decode_host(raw)
-            policy = saved.policy or HostPolicy()
-            delay = politeness.delay_of(policy, saved.clock, self._politeness)
-            self._hosts[name] = _Host(name, saved.number, policy, politeness.after_restart(saved.clock, delay, self._opened))
+        for name, saved in dump.hosts.items():
+            clock = replace(saved.clock, recent=int(saved.recent))
+            delay = politeness.delay_of(saved.policy, clock, self._politeness)
+            self._hosts[name] = _Host(name, saved.number, saved.policy, politeness.after_restart(clock, delay, self._opened))
         for row in dump.urls:
             key, host = row.entry.key, self._hosts.get(row.entry.host)
             self._urls[key] = row

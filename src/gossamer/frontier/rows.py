@@ -1,10 +1,12 @@
-"""What the frontier keeps on disk, as MessagePack arrays: one row a URL, one a host, one a lease, one for the counters.
+"""What the embedded frontier keeps on disk beside the entries, as MessagePack arrays: one row a URL, one a host, one for the
+counters.
 
-Rows only ever grow at their end, with a default, so that an older store can be read. `VERSION` changes when that is not
-enough.
+A URL that waits and was never leased has the short row, nine bytes: most rows written are
+of this kind.
 """
 
 from collections.abc import Callable
+from struct import Struct as Packed
 from typing import TypeVar
 
 from msgspec import DecodeError, Struct
@@ -16,55 +18,49 @@ from gossamer.errors import StoreError
 from gossamer.policy.politeness import connections_of, delay_of
 from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
-VERSION = 1
-_LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
+LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
+_short = Packed(">QB")
+_WAITING = State.WAITING
 
 
 class UrlRow(Struct, array_like=True):
     """A known URL. `state` on disk is never leased: leases have rows of their own."""
 
-    entry: Entry
+    reference: int  # where its entry stands
     state: State
-    priority: Priority = Priority.MEDIUM  # the class it was queued in
-    sequence: int = 0  # of its discovery; 0: never queued
-    discovered_at: float = 0.0
+    priority: int = 1  # the class it was queued in
     refused: bool = False  # known only as refused: may still be queued when it is found again
     attempts: int = 0
     returns: int = 0
+    token: int = 0  # of its last lease that ended
     outcome: Outcome | None = None
     reason: str = ""
     due: float | None = None
     settled_at: float | None = None
-    slot: int = 0  # where it stands in a store with slots
 
 
 class HostRow(Struct, array_like=True):
-    """A host: its number in the keys, how many URLs wait for it in each class and for a date, and what its turn depends on."""
+    """A host: its number in the keys, its line, and what its turn depends on."""
 
+    name: str
     number: int
-    high: int
-    medium: int
-    low: int
-    later: int
-    first_due: float  # of those that wait for a date; infinite: none
+    line: bytes  # tickets of waiting URLs, the first of each class
+    leased: bytes  # tickets that are leased: they wait again after a restart
+    more: tuple[int, int, int] | None  # by class: waiting URLs that have rows of their own
+    later: int  # waiting URLs whose date has not come
+    first_due: float  # the first of these dates; infinite: none
     opening: int  # of the store in which this was written: `next_time` means nothing after a restart
     policy: HostPolicy | None  # None: the operator decided nothing
-    clock: HostClock
+    clock: HostClock | None  # None: a new one
     recent_high: int = 0  # the bits of `clock.recent` above the 64th
-
-
-class LeaseRow(Struct, array_like=True):
-    """A live lease: what to give back when the store is opened again. No slot: a bare turn."""
-
-    host: str
-    slot: int | None
 
 
 class Meta(Struct, array_like=True):
     """The counters: states of URLs, and the last number given of each kind."""
 
-    version: int = VERSION
     opening: int = 0
+    page: int = 0
+    oldest: int = 0  # page that is still needed
     number: int = 0
     sequence: int = 0
     token: int = 0
@@ -80,11 +76,36 @@ class Meta(Struct, array_like=True):
         return self.waiting + self.leased + self.done + self.dead + self.removed
 
 
+class Page(Struct, array_like=True):
+    """A page of the journal: what one call changed about hosts, and the counters after it."""
+
+    meta: Meta
+    hosts: list[HostRow]
+    gone: list[str]  # without work since: their rows stand in places of their own
+
+
+class Url(Struct):
+    """All that is known of a URL in one piece, as the reference keeps it."""
+
+    entry: Entry
+    state: State
+    priority: Priority = Priority.MEDIUM  # the class it was queued in
+    sequence: int = 0  # of its discovery; 0: never queued
+    discovered_at: float = 0.0
+    refused: bool = False  # known only as refused: may still be queued when it is found again
+    attempts: int = 0
+    returns: int = 0
+    outcome: Outcome | None = None
+    reason: str = ""
+    due: float | None = None
+    settled_at: float | None = None
+
+
 encode = Encoder().encode
+encode_short = _short.pack
 _url = Decoder(UrlRow).decode
 _host = Decoder(HostRow).decode
-_lease = Decoder(LeaseRow).decode
-_meta = Decoder(Meta).decode
+_page = Decoder(Page).decode
 _Row = TypeVar("_Row")
 
 
@@ -96,48 +117,40 @@ def _sound(decode: Callable[[bytes], _Row], raw: bytes) -> _Row:
 
 
 def decode_url(raw: bytes) -> UrlRow:
-    """Decode a URL."""
+    """Decode a URL, short or long."""
+    if len(raw) == _short.size:
+        reference, priority = _short.unpack(raw)
+        return UrlRow(reference, _WAITING, priority)
     return _sound(_url, raw)
 
 
-def decode_lease(raw: bytes) -> LeaseRow:
-    """Decode a lease."""
-    return _sound(_lease, raw)
+def decode_page(raw: bytes) -> Page:
+    """Decode a page of the journal."""
+    return _sound(_page, raw)
 
 
-def decode_meta(raw: bytes) -> Meta:
-    """Decode the counters."""
-    return _sound(_meta, raw)
-
-
-def encode_host(row: HostRow) -> bytes:
-    """Encode a host, its 100 bits in two parts."""
-    if row.clock.recent > _LOW_BITS:
-        row.recent_high = row.clock.recent >> 64
-        row.clock = replace(row.clock, recent=row.clock.recent & _LOW_BITS)
-    return encode(row)
+def clock_of(row: HostRow) -> HostClock:
+    """Return the clock of a decoded host, its 100 bits in one again."""
+    clock = row.clock or HostClock()
+    return replace(clock, recent=clock.recent | row.recent_high << 64) if row.recent_high else clock
 
 
 def decode_host(raw: bytes) -> HostRow:
-    """Decode a host, its 100 bits in one again."""
-    row = _sound(_host, raw)
-    if row.recent_high:
-        row.clock = replace(row.clock, recent=row.clock.recent | row.recent_high << 64)
-        row.recent_high = 0
-    return row
+    """Decode a host."""
+    return _sound(_host, raw)
 
 
-def known_of(row: UrlRow, lease: Lease | None) -> Known:
+def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease | None) -> Known:
     """Return a URL as the operator sees it; `lease` is its live one, if it has one."""
     return Known(
-        entry=row.entry,
+        entry=entry,
         state=row.state if lease is None else State.LEASED,
         outcome=row.outcome,
         reason=row.reason,
         due=row.due,
         attempts=row.attempts,
         returns=row.returns,
-        discovered_at=row.discovered_at,
+        discovered_at=discovered_at,
         settled_at=row.settled_at,
         leased_by="" if lease is None else lease.worker,
         leased_until=None if lease is None else lease.until,

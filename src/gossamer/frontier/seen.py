@@ -11,26 +11,44 @@ from pathlib import Path
 
 from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.bloom import GrowingBloom
-from gossamer.frontier.keys import URLS, slot_of, url_key
-from gossamer.frontier.rows import UrlRow, decode_url
+from gossamer.frontier.keys import HOSTS, URLS, host_name, number_in, url_key
+from gossamer.frontier.rows import Meta, UrlRow, decode_page, decode_url
+from gossamer.frontier.sheets import Sheets, Written
 from gossamer.frontier.store import Store
+from gossamer.records import State
 from gossamer.url.fingerprint import fingerprint
 
 _SLOTS = 1 << 64
 
 
+_QUEUED = UrlRow(0, State.WAITING)
+_REFUSED = UrlRow(0, State.DEAD, refused=True)
+
+
 class Seen:
     """Finds the row of a key."""
 
-    __slots__ = ("_bloom", "_bound", "_fresh", "_older", "_recent", "_store", "bloom_misses", "recent_hits", "store_reads")
+    __slots__ = (
+        "_bloom",
+        "_bound",
+        "_fresh",
+        "_older",
+        "_recent",
+        "_sheets",
+        "_store",
+        "bloom_misses",
+        "recent_hits",
+        "store_reads",
+    )
 
-    def __init__(self, store: Store, bloom: GrowingBloom, recent_keys: int) -> None:
+    def __init__(self, store: Store, sheets: Sheets, bloom: GrowingBloom, recent_keys: int) -> None:
         self._store = store
+        self._sheets = sheets
         self._bloom = bloom
         self._bound = (recent_keys + 1) // 2
         self._recent: dict[str, bool] = {}  # key: may it still be queued?
         self._older: dict[str, bool] = {}
-        self._fresh: dict[int, UrlRow] = {}  # written by this call, not yet in the store
+        self._fresh: dict[int, tuple[str, UrlRow]] = {}  # accepted by this call, not yet in the store
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     def recall(self, key: str) -> bool | None:
@@ -50,31 +68,53 @@ class Seen:
             self._older, self._recent = self._recent, {}
         self._recent[key] = open_to
 
+    def free_slot(self, key: str) -> int | None:
+        """Return the slot of a key that was certainly never seen; None: ask further."""
+        slot = fingerprint(key)
+        if slot in self._bloom:
+            return None
+        self.bloom_misses += 1
+        return slot
+
     def find(self, key: str) -> tuple[int, UrlRow | None]:
         """Return the slot of a key and its row, or the free slot it would get and None."""
+        slot, row, _ = self.look_up(key)
+        return slot, row
+
+    def look_up(self, key: str) -> tuple[int, UrlRow | None, Written | None]:
+        """Return the slot of a key, its row and its entry as it was accepted (None: in this call)."""
         slot = fingerprint(key)
         while slot in self._bloom:
-            row = self._fresh.get(slot)
-            if row is None:
+            if (fresh := self._fresh.get(slot)) is not None:
+                if fresh[0] == key:
+                    return slot, fresh[1], None
+            else:
                 self.store_reads += 1
                 raw = self._store.get(url_key(slot))
                 if raw is None:
-                    return slot, None
+                    return slot, None, None
                 row = decode_url(raw)
-            if row.entry.key == key:
-                return slot, row
+                (written,) = self._sheets.read([row.reference])
+                if written.entry.key == key:
+                    return slot, row, written
             slot = (slot + 1) % _SLOTS
         self.bloom_misses += 1
-        return slot, None
+        return slot, None, None
 
-    def add(self, row: UrlRow) -> None:
-        """Take the free slot in which a row is written now."""
-        self._bloom.add(row.slot)
-        self._fresh[row.slot] = row
+    def accept(self, slot: int, key: str, is_new: bool, refused: bool) -> None:
+        """Note what is written in a slot by this call; a new one is taken from now on."""
+        if is_new:
+            self._bloom.add(slot)
+        self._fresh[slot] = (key, _REFUSED if refused else _QUEUED)
+        self.remember(key, refused)
 
-    def change(self, row: UrlRow) -> None:
-        """Note a row that is written anew."""
-        self._fresh[row.slot] = row
+    def may_know(self, host: str) -> bool:
+        """Tell whether a host of that name may stand in the store; the filter holds their names, too."""
+        return fingerprint(host) in self._bloom
+
+    def add_host(self, host: str) -> None:
+        """Note a new host."""
+        self._bloom.add(fingerprint(host))
 
     def written(self) -> None:
         """Note that everything so far is in the store."""
@@ -91,14 +131,20 @@ class Seen:
             raise kind(f"cannot write {path}: {problem.strerror}") from problem
 
 
-def load_bloom(path: Path, store: Store, known: int) -> GrowingBloom:
-    """Return the filter saved at the last clean end if it covers every known URL, else build it from the slots."""
+def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
+    """Return the filter saved at the last clean end if it covers all that is known, else build it from what is there."""
     bloom = None
     if path.is_file():
         bloom = GrowingBloom.load(path.read_bytes())
-    if bloom is not None and bloom.count == known:
+    if bloom is not None and bloom.count == meta.known + meta.number:
         return bloom
     bloom = GrowingBloom()
     for key, _ in store.scan(URLS):
-        bloom.add(slot_of(key))
+        bloom.add(number_in(key))
+    for key, _ in store.scan(HOSTS):
+        bloom.add(fingerprint(host_name(key)))
+    for _, raw in store.pages_backwards():
+        for row in decode_page(raw).hosts:
+            bloom.add(fingerprint(row.name))
+    bloom.count = meta.known + meta.number  # a host may have been met twice
     return bloom

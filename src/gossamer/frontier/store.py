@@ -1,5 +1,8 @@
 """RocksDB as the frontier uses it: gets, short scans, one atomic batch at a time, and its complaints in our words.
 
+Three families of rows: those that move, the sheets and the pages (`keys.py`); the latter two are written in the order of their
+keys, and in families of their own the store has nothing to sort in them.
+
 The only module that knows rocksdict. `write` is the one place through which everything becomes durable: it returns when the
 batch is in the write-ahead log, which a kill -9 keeps. `sync` lets a power loss keep it, too.
 """
@@ -23,8 +26,12 @@ from rocksdict import (
 
 from gossamer.durability import make_directory
 from gossamer.errors import DiskFull, StoreError
+from gossamer.frontier.keys import VERSION_KEY
 
 _WRITE_BUFFER = 32 * 1024 * 1024
+VERSION = 2  # of the layout
+_SHEETS, _PAGES = "sheets", "pages"
+Batch = WriteBatch
 _FULL = ("No space left", "File too large", "Disk quota exceeded")
 
 
@@ -35,12 +42,18 @@ class Store:
         self._path = path
         with self._in_our_words("open"):
             make_directory(path)
-            self._rocks = Rdict(str(path), _options(cache))
+            shared = Cache(cache)
+            families = {name: _options(shared) for name in (_SHEETS, _PAGES)}
+            self._rocks = Rdict(str(path), _options(shared), column_families=families)
         self._get = self._rocks.get
+        self.sheets = self._rocks.get_column_family_handle(_SHEETS)  # for `Batch.put`
+        self.pages = self._rocks.get_column_family_handle(_PAGES)
+        self._sheets = self._rocks.get_column_family(_SHEETS)
+        self._pages = self._rocks.get_column_family(_PAGES)
         self._cursor: RdictIter | None = None  # good until the next write; making one costs more than moving it
 
     @staticmethod
-    def batch() -> WriteBatch:
+    def batch() -> Batch:
         """Return an empty batch: `put`, `delete`, then `write` it."""
         return WriteBatch(raw_mode=True)
 
@@ -51,7 +64,14 @@ class Store:
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure("read", problem) from problem
 
-    def write(self, batch: WriteBatch) -> None:
+    def sheet(self, keys: list[bytes]) -> list[bytes | None]:
+        """Return the values of some sheets; asking for many at once costs half as much as one by one."""
+        try:
+            return cast("list[bytes | None]", self._sheets.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
+        except Exception as problem:  # rocksdict raises nothing more precise
+            raise self._failure("read", problem) from problem
+
+    def write(self, batch: Batch) -> None:
         """Apply a batch as one; returned means that a kill -9 keeps it."""
         self._cursor = None
         try:
@@ -94,6 +114,16 @@ class Store:
                 cursor.next()
             cursor.status()
 
+    def pages_backwards(self) -> Iterator[tuple[bytes, bytes]]:
+        """Walk over the pages, the last one first."""
+        with self._in_our_words("read"):
+            cursor = self._pages.iter()
+            cursor.seek_to_last()
+            while cursor.valid():
+                yield cursor.key(), cursor.value()
+                cursor.prev()
+            cursor.status()
+
     def checkpoint(self, target: Path) -> None:
         """Write a consistent copy into a new directory of a new directory; unchanged files are linked, not copied."""
         with self._in_our_words("copy"):
@@ -103,6 +133,8 @@ class Store:
     def close(self) -> None:
         """Flush and close."""
         self._cursor = None
+        for held in ("sheets", "pages", "_sheets", "_pages"):
+            self.__dict__.pop(held, None)  # whoever holds a family holds the lock of the store
         with self._in_our_words("close"):
             self._rocks.close()
 
@@ -122,18 +154,34 @@ class Store:
         return StoreError(f"cannot {action} the frontier in {self._path}: {text}")
 
 
+def check_version(store: Store, path: Path) -> None:
+    """Refuse a store of another layout; mark a new one."""
+    raw = store.get(VERSION_KEY)
+    if raw is None:
+        if store.get(b"M") is not None:
+            raise StoreError(
+                f"an older gossamer wrote the frontier in {path}; finish with that one, or crawl into a new directory"
+            )
+        batch = store.batch()
+        batch.put(VERSION_KEY, bytes([VERSION]))
+        store.write(batch)
+    elif raw != bytes([VERSION]):
+        raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
+
+
 def _after(prefix: bytes) -> bytes:
     """Return the first key after all that have the prefix; every prefix begins with a letter, so there is one."""
     stem = prefix.rstrip(b"\xff")
     return stem[:-1] + bytes([stem[-1] + 1])
 
 
-def _options(cache: int) -> Options:
+def _options(cache: Cache) -> Options:
     table = BlockBasedOptions()
-    table.set_block_cache(Cache(cache))
+    table.set_block_cache(cache)
     table.set_bloom_filter(10, False)
     options = Options(raw_mode=True)
     options.create_if_missing(True)
+    options.create_missing_column_families(True)
     options.set_block_based_table_factory(table)
     options.set_compression_type(DBCompressionType.lz4())
     options.set_write_buffer_size(_WRITE_BUFFER)

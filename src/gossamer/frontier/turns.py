@@ -1,26 +1,37 @@
 """The live leases of the embedded frontier: who owns which turn, until when, and what to undo when it was not used."""
 
-from heapq import heappop, heappush
+from collections import deque
+from collections.abc import Sequence
 from math import inf
 
+from msgspec import Struct
+
 from gossamer.config.sections import Politeness
+from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.line import joined, without
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import Host
+from gossamer.frontier.sheets import TRIED
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records import Entry, HostClock, Lease
 
+_NONE = Lease(token=0, worker="", entry=Entry("", "", ""), leased_at=0.0, until=0.0)
 
-class Turn:
-    """A live lease; without a row it is a bare turn."""
 
-    __slots__ = ("before", "host", "lease", "row")
+class Turn(Struct, gc=False, eq=False):
+    """A live lease, or one about to be given; without a ticket it is a bare turn."""
 
-    def __init__(self, lease: Lease, host: Host, row: UrlRow | None, before: HostClock) -> None:
-        self.lease = lease
-        self.host = host
-        self.row = row
-        self.before = before  # the host's clock before the lease moved it
+    host: Host
+    ticket: bytes
+    before: HostClock  # the host's before the lease moved it
+    after: HostClock
+    delay: float
+    connections: int
+    lease: Lease = _NONE
+    first: int = 0  # token of the first lease of the row it stands in; 0: it stands in none
+    slot: int = 0
+    row: UrlRow | None = None  # None: this is the first lease of its URL, there is no more to know
 
 
 class Turns:
@@ -31,35 +42,58 @@ class Turns:
         self._politeness = politeness
         self._lease = lease
         self._live: dict[int, Turn] = {}
-        self._slots: dict[int, Turn] = {}
-        self._ends: list[tuple[float, int]] = []  # heap of ends and tokens; of ended leases too, until they come to the top
+        self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
+        self._ends: deque[Turn] = deque()  # in the order of their ends, which is that of their beginnings
 
-    def give(self, worker: str, host: Host, row: UrlRow | None, now: float) -> Lease:
-        """Give a turn at a host and move its clock."""
-        before, policy, meta = host.clock, host.policy, self._ledger.meta
-        delay = delay_of(policy, before, self._politeness)
+    def claim(self, host: Host, ticket: bytes, now: float) -> Turn:
+        """Begin a turn at a host: its clock moves."""
+        if ticket:
+            host.out = joined(host.out, ticket) if host.out else ticket
+        before, policy, politeness = host.clock, host.policy, self._politeness
+        delay = delay_of(policy, before, politeness)
         host.clock = after_lease(before, delay, now)
         host.leased += 1
+        return Turn(host, ticket, before, host.clock, delay, connections_of(policy, before, politeness))
+
+    def give(self, worker: str, turns: Sequence[Turn], now: float) -> tuple[Lease, ...]:
+        """Give the turns that were claimed to a worker; their entries are read all at once."""
+        ledger = self._ledger
+        first = ledger.meta.token + 1
+        ledger.open_leases(first, [(turn.host.number, turn.ticket) for turn in turns])
+        self._open[first] = len(turns)
+        entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
+        for turn, written in zip(turns, entries, strict=True):
+            slot = written.slot
+            turn.first, turn.slot = first, slot
+            if turn.ticket[-1] & TRIED:
+                turn.row = ledger.row(slot)
+            self._begin(turn, worker, written.entry, now)
+        return tuple([turn.lease for turn in turns])
+
+    def give_bare(self, worker: str, host: Host, now: float) -> Lease:
+        """Give a turn at a host, without a URL."""
+        turn = self.claim(host, b"", now)
+        self._begin(turn, worker, Entry("", "", host.name), now)
+        return turn.lease
+
+    def _begin(self, turn: Turn, worker: str, entry: Entry, now: float) -> None:
+        meta, row = self._ledger.meta, turn.row
         meta.token += 1
-        lease = Lease(
+        turn.lease = Lease(
             token=meta.token,
             worker=worker,
-            entry=Entry("", "", host.name) if row is None else row.entry,
+            entry=entry,
             leased_at=now,
             until=now + self._lease,
             attempts=0 if row is None else row.attempts,
             returns=0 if row is None else row.returns,
-            delay=delay,
-            max_connections=connections_of(policy, before, self._politeness),
-            policy=policy,
-            clock=host.clock,
+            delay=turn.delay,
+            max_connections=turn.connections,
+            policy=turn.host.policy,
+            clock=turn.after,
         )
-        turn = self._live[lease.token] = Turn(lease, host, row, before)
-        if row is not None:
-            self._slots[row.slot] = turn
-        heappush(self._ends, (lease.until, lease.token))
-        self._ledger.open_lease(lease.token, host, row)
-        return lease
+        self._live[meta.token] = turn
+        self._ends.append(turn)
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
@@ -67,32 +101,48 @@ class Turns:
         return turn if turn is not None and turn.lease.worker == lease.worker and turn.lease.until > now else None
 
     def at(self, slot: int) -> Turn | None:
-        """Return the turn of a leased URL."""
-        return self._slots.get(slot)
+        """Return the turn of a leased URL; rarely asked for, so there is no index."""
+        return next((turn for turn in self._live.values() if turn.slot == slot and turn.ticket), None)
+
+    def leases(self) -> dict[int, Lease]:
+        """Return the lease of every leased URL by its slot."""
+        return {turn.slot: turn.lease for turn in self._live.values() if turn.ticket}
 
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
+        host = turn.host
         del self._live[turn.lease.token]
-        if turn.row is not None:
-            del self._slots[turn.row.slot]
-        turn.host.leased -= 1
-        turn.host.since = now
-        self._ledger.touch(turn.host)
-        self._ledger.close_lease(turn.lease.token)
+        host.leased -= 1
+        host.since = now
+        self._ledger.touch(host)
+        if turn.ticket:
+            self._part(turn)
+        if turn.first:
+            self._open[turn.first] -= 1
+            if not self._open[turn.first]:
+                del self._open[turn.first]
+                self._ledger.close_leases(turn.first)
 
     def bare(self, turn: Turn) -> None:
         """Part a turn from its URL: what is left is the request that was sent."""
-        if turn.row is not None:
-            del self._slots[turn.row.slot]
-            turn.row = None
+        self._part(turn)
+        turn.ticket = b""
+        self._ledger.changed.add(turn.host)
+
+    def _part(self, turn: Turn) -> None:
+        turn.host.out = without(turn.host.out, turn.ticket)
+
+    def held_by(self, worker: str) -> list[Turn]:
+        """Return the turns of a worker, oldest first."""
+        return [turn for turn in self._live.values() if turn.lease.worker == worker]
 
     def expired(self, now: float) -> Turn | None:
         """Return a turn whose end has come."""
-        return self._live[self._ends[0][1]] if self.first_end() <= now else None
+        return self._ends[0] if self.first_end() <= now else None
 
     def first_end(self) -> float:
         """Return when the next lease runs out; infinite: there is none."""
         ends = self._ends
-        while ends and ends[0][1] not in self._live:
-            heappop(ends)
-        return ends[0][0] if ends else inf
+        while ends and ends[0].lease.token not in self._live:
+            ends.popleft()
+        return ends[0].lease.until if ends else inf

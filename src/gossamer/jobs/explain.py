@@ -7,7 +7,7 @@ would happen to it.
 from typing import Any
 
 from gossamer.assemble import Stores
-from gossamer.filters.verdict import Candidate
+from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
 from gossamer.protocols import Consultation
 from gossamer.records import Known, LinkKind, Page, Verdict
@@ -50,7 +50,7 @@ def _candidate(stores: Stores, url: Url, known: Known | None) -> Candidate:
 def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots: Consultation) -> dict[str, Any]:
     """Return outcome, the rule that decided it, and the reason in words."""
     if known is None:
-        refusal = next((verdict for verdict in verdicts if not verdict.allowed), None)
+        refusal = first_refusal(verdicts)
         if refusal is not None:
             would = f"never found; {refusal.rule} would refuse it: {refusal.reason}"
             return {"outcome": None, "rule": refusal.rule, "reason": would}

@@ -1,27 +1,32 @@
 """Run a crawl: from a directory to a summary. Ctrl-C drains, a second one stops at once; both can be resumed."""
 
 import asyncio
+import resource
 import signal
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 
 import uvloop
 from msgspec import Struct
 
 from gossamer.assemble import Crawl, open_crawl
-from gossamer.clock import SystemClock
+from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
+from gossamer.crew import forked_workers, open_crew
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
 from gossamer.records import FrontierStatistics
+from gossamer.url.parse import Url
 from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
 
 SEEDS_AT_ONCE = 1_000
+Opening = Callable[[Path, Settings, list[Url], Clock], AbstractAsyncContextManager[Crawl]]
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -48,16 +53,19 @@ def run_crawl(directory: CrawlDirectory, settings: Settings, watch: Callable[[Cr
     """Run a crawl until it ends; `watch` is called once with the crawl before its first visit."""
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
+        settings = fit(settings, raise_limit())
+        opening: Opening = open_crawl
+        if settings.crawl.workers > 1:
+            opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        return runner.run(_run(directory, settings, watch))
+        return runner.run(_run(directory, settings, opening, watch))
 
 
-async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None]) -> Summary:
+async def _run(directory: CrawlDirectory, settings: Settings, opening: Opening, watch: Callable[[Crawl], None]) -> Summary:
     clock = SystemClock()
-    began, cpu = clock.now(), time.process_time()
+    began, cpu = clock.now(), _cpu_seconds()
     seeds = directory.seeds()
-    settings = fit(settings, raise_limit())
-    async with open_crawl(directory.path, settings, seeds, clock) as crawl:
+    async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
             crawl.events.subscribe(log)
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
@@ -73,7 +81,7 @@ async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[C
             directory=str(directory.path),
             end=end,
             seconds=clock.now() - began,
-            cpu_seconds=time.process_time() - cpu,
+            cpu_seconds=_cpu_seconds() - cpu,
             outcomes=dict(crawl.tally.outcomes),
             pages=crawl.tally.pages,
             bytes=crawl.tally.bytes,
@@ -81,6 +89,12 @@ async def _run(directory: CrawlDirectory, settings: Settings, watch: Callable[[C
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
         )
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time this process has used, and its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def _obey_signals(crawl: Crawl) -> None:

@@ -28,6 +28,8 @@ def after_answer(clock: HostClock, answer: Answer, settings: Breaker, now: float
     if is_open(clock, now):
         return counted
     if not answer.failed:
+        if not (clock.failures or clock.openings or clock.probing or clock.given_up_until):
+            return counted  # all is well and was before: nearly always
         return replace(counted, failures=0, openings=0, probing=False, given_up_until=0.0)
     counted = replace(counted, failures=clock.failures + 1)
     if clock.probing or counted.failures >= settings.failures:
@@ -49,9 +51,9 @@ def _open(clock: HostClock, settings: Breaker, now: float) -> HostClock:
 
 def _count(clock: HostClock, failed: bool, settings: Breaker, now: float) -> HostClock:
     recent = (clock.recent << 1 | failed) & _WINDOW_BITS
-    count = min(clock.recent_count + 1, WINDOW)
-    failures = recent.bit_count()
-    if count < WINDOW or failures <= settings.error_share * WINDOW:
+    count = clock.recent_count + 1 if clock.recent_count < WINDOW else WINDOW
+    if count < WINDOW or recent.bit_count() <= settings.error_share * WINDOW:
         return replace(clock, recent=recent, recent_count=count)
+    failures = recent.bit_count()
     paused = block(clock, now + settings.pause, f"breaker.error_share: {failures} of the last {WINDOW} requests failed")
     return replace(paused, recent=0, recent_count=0)

@@ -20,8 +20,14 @@ from gossamer.records import Answer, HostClock, HostPolicy
 
 def delay_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -> float:
     """Return the seconds between two requests to the host, start to start."""
+    return _delay(policy, clock.robots_delay, clock.slowdown, settings)
+
+
+def _delay(policy: HostPolicy, robots_delay: float, slowdown: float, settings: Politeness) -> float:
     floor = 1.0 / policy.max_qps if policy.max_qps else settings.delay
-    return max(floor, min(clock.robots_delay, settings.max_robots_delay)) * clock.slowdown
+    if not robots_delay:  # nearly always, and asked three times a page
+        return floor * slowdown
+    return max(floor, min(robots_delay, settings.max_robots_delay)) * slowdown
 
 
 def connections_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -> int:
@@ -33,18 +39,17 @@ def connections_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -
 
 def after_lease(clock: HostClock, delay: float, now: float) -> HostClock:
     """Move the clock because a request may be sent from now on."""
-    return replace(clock, next_time=max(clock.next_time, now + delay))
+    next_time = now + delay
+    return replace(clock, next_time=next_time) if next_time > clock.next_time else clock
 
 
 def after_answer(clock: HostClock, answer: Answer, policy: HostPolicy, settings: Politeness) -> HostClock:
     """Move the clock because the host answered, or failed to."""
-    learned = replace(
-        clock,
-        slowdown=clock.slowdown if answer.failed is None else _slowdown(clock.slowdown, answer.seconds, settings),
-        robots_delay=clock.robots_delay if answer.robots_delay is None else answer.robots_delay,
-    )
-    next_time = max(clock.next_time, answer.at + delay_of(policy, learned, settings))
-    return block(replace(learned, next_time=next_time), answer.block_until, answer.block_reason)
+    slowdown = clock.slowdown if answer.failed is None else _slowdown(clock.slowdown, answer.seconds, settings)
+    robots_delay = clock.robots_delay if answer.robots_delay is None else answer.robots_delay
+    next_time = max(clock.next_time, answer.at + _delay(policy, robots_delay, slowdown, settings))
+    learned = replace(clock, slowdown=slowdown, robots_delay=robots_delay, next_time=next_time)
+    return block(learned, answer.block_until, answer.block_reason)
 
 
 def after_restart(clock: HostClock, delay: float, now: float) -> HostClock:

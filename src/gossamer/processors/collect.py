@@ -18,31 +18,31 @@ _MARGIN = 10  # times the limit: so many are joined
 class Links:
     """Collects the links of one document."""
 
-    __slots__ = ("_images", "_pages")
+    __slots__ = ("images", "pages")
 
     def __init__(self) -> None:
-        self._pages: dict[str, tuple[LinkKind, bool]] = {}
-        self._images: dict[str, None] = {}
+        self.pages: dict[str, tuple[LinkKind, bool]] = {}  # as it is written: kind, nofollow
+        self.images: dict[str, None] = {}
 
     def add(self, href: str, kind: LinkKind, nofollow: bool = False) -> None:
         """Take a link as it is written."""
-        known = self._pages.get(href)
+        known = self.pages.get(href)
         if known is None:
-            self._pages[href] = (kind, nofollow)
+            self.pages[href] = (kind, nofollow)
         elif known[1] and not nofollow:
-            self._pages[href] = (known[0], False)
+            self.pages[href] = (known[0], False)
 
     def add_image(self, href: str) -> None:
         """Take an image; one that is part of the page itself (`data:`) has no URL."""
         if not href.startswith("data:"):
-            self._images[href] = None
+            self.images[href] = None
 
     def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:
         """Return absolute links, at most `limit` and as many images, and how many more there were that are no images."""
         links: dict[str, Link] = {}
         join = base.join
         enough = limit * _MARGIN
-        for href, (kind, nofollow) in islice(self._pages.items(), enough):
+        for href, (kind, nofollow) in islice(self.pages.items(), enough):
             url = join(href)
             if url is None:
                 continue
@@ -52,8 +52,8 @@ class Links:
             elif known.nofollow and not nofollow:
                 links[url] = Link(url, known.kind)
         found = list(links.values())
-        pictures = _pictures(map(join, islice(self._images, enough)), links)
-        return (*found[:limit], *pictures[:limit]), max(len(found) - limit, 0) + max(len(self._pages) - enough, 0)
+        pictures = _pictures(map(join, islice(self.images, enough)), links)
+        return (*found[:limit], *pictures[:limit]), max(len(found) - limit, 0) + max(len(self.pages) - enough, 0)
 
 
 def _pictures(urls: Iterable[str | None], links: dict[str, Link]) -> list[Link]:

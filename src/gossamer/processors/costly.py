@@ -36,7 +36,7 @@ _ONE_OF_A_PAGE = frozenset((b"html", b"body"))  # whose attributes add up howeve
 _QUOTED = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\"]*+\"|'[^']*+')")
 _HIDDEN_END = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\">]*+>|'[^'>]*+>)")
 _OPENING = re.compile(rb"<[A-Za-z]")
-_ELEMENT = re.compile(r"<(a|area|link|frame|iframe|img|source|base|meta|html)\b([^<>]{0,8192})>|<title\b[^<>]*>([^<]*)", re.I)
+_ELEMENT = re.compile(r"<(a|area|link|frame|iframe|img|source|base|meta|html)\b([^<>]{1,8192})>|<title\b[^<>]*>([^<]*)", re.I)
 _ATTRIBUTE = re.compile(r"([^\s\"'=<>/]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)))?")
 
 Element = tuple[str, dict[str, str | None]]

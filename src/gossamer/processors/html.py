@@ -1,83 +1,87 @@
-"""HTML and XHTML as browsers parse them.
+"""HTML and XHTML as browsers read them: links, facts and text.
 
-The tree is lexbor's, built by the parsing rules of the HTML standard with scripting off, so that what `noscript` offers is
-seen; what a `template` holds is no part of a page. A few pages would take a tree builder quadratic time; those are scanned
-instead (see `costly.py`) and have no text; `skim` does so with any page. Charset: byte order mark, header, meta element, then
-by looking at the bytes.
+A page is read by the compiled scanner (`scan.py`), or by a tree where nothing was compiled (`tree.py`); both take UTF-8 and
+fill a `Page`. Charset: byte order mark, header, meta element, then by looking at the bytes.
 Standard: https://html.spec.whatwg.org/ section 13.2.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
-
-from msgspec.structs import replace
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
+from typing import Protocol
 
 from gossamer.document.charset import guessed_charset, meta_charset, to_text
-from gossamer.processors.costly import is_costly, scan
-from gossamer.processors.page import Attributes, Page
-from gossamer.processors.text import visible_text
+from gossamer.processors.page import Page
 from gossamer.records import Document, Extract
 
-MOST_ELEMENTS = 20_000  # read of a page; more are counted as links that were cut
-MOST_TITLES = 10  # looked at for one that is no picture's
 COSTLY = "a tree of this page would be too costly; it was scanned for links"
 
-_ELEMENTS = "[href],img,source,iframe,frame,meta"
-_WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)  # mirroring a chosen `option` is quadratic, and nobody looks at it
 _ASCII_IS_OTHER = frozenset(("utf-16le", "utf-16be", "iso-2022-jp"))  # charsets in which ASCII bytes mean something else
 _SELF_CLOSED = re.compile(rb"<(a|div|iframe|noscript|script|span|style|textarea|title)((?:\s[^<>]*)?)/>")
+
+
+class Way(Protocol):
+    """How a page in UTF-8 is read."""
+
+    def read(self, markup: bytes, page: Page) -> int | None:
+        """Fill `page`; return how many elements were not read, None: reading would take too long."""
+        ...
+
+    def skim(self, markup: bytes, page: Page) -> int:
+        """Do the same in linear time, whatever is missed."""
+        ...
+
+    def text(self, markup: bytes) -> str:
+        """Return what a reader sees."""
+        ...
+
+
+def usual_way() -> Way:
+    """Return the compiled scanner, or what there is without it."""
+    try:
+        from gossamer.processors import scan
+    except ImportError:
+        from gossamer.processors import tree
+
+        return tree
+    return scan
 
 
 class HtmlProcessor:
     """Implements `protocols.Processor`; `agent` is the name in meta elements that speaks to us beside `robots`."""
 
-    def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
+    def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True, way: Way | None = None) -> None:
         self._max_links = max_links
         self._robots = ("robots", agent.lower())
         self._obey = meta
+        self._way = way or usual_way()
 
     def process(self, document: Document) -> Extract:
         """Read links and facts."""
         charset = charset_of(document)
-        tree = _parse(document, charset)
-        if tree is None:
-            return replace(self.skim(document), cut=COSTLY)
+        markup = _markup(document, charset)
         page = Page(self._robots, self._obey)
-        nodes = tree.css(_ELEMENTS)
-        page.read(_document_facts(tree))
-        page.read((node.tag or "", node.attributes) for node in nodes[:MOST_ELEMENTS])
-        return page.extract(document.url, charset, self._max_links, max(len(nodes) - MOST_ELEMENTS, 0))
+        unread = self._way.read(markup, page)
+        if unread is None:
+            return self._skim(document.url, markup, charset, COSTLY)
+        return page.extract(document.url, charset, self._max_links, unread)
 
     def skim(self, document: Document) -> Extract:
-        """Read links and facts without a tree, in linear time."""
+        """Read links and facts in linear time, whatever the page holds."""
         charset = charset_of(document)
-        page = Page(self._robots, self._obey)
-        elements = scan(to_text(document.content, charset))
-        page.read(islice(elements, MOST_ELEMENTS))
-        return page.extract(document.url, charset, self._max_links, sum(1 for _ in islice(elements, MOST_ELEMENTS)))
+        return self._skim(document.url, _markup(document, charset), charset)
 
     def text(self, document: Document) -> str:
         """Return what a reader sees."""
-        tree = _parse(document, charset_of(document))
-        return visible_text(tree.body) if tree is not None and tree.body is not None else ""
+        return self._way.text(_markup(document, charset_of(document)))
+
+    def _skim(self, url: str, markup: bytes, charset: str, cut: str = "") -> Extract:
+        page = Page(self._robots, self._obey)
+        unread = self._way.skim(markup, page)
+        return page.extract(url, charset, self._max_links, unread, cut)
 
 
 def charset_of(document: Document) -> str:
     """Return the charset of a page."""
     return document.charset or meta_charset(document.content[:1024]) or guessed_charset(document.content)
-
-
-def _parse(document: Document, charset: str) -> LexborHTMLParser | None:
-    """Build the tree of a page; None: it would be too costly."""
-    markup = _markup(document, charset)
-    if is_costly(markup):
-        return None
-    try:
-        return LexborHTMLParser(markup, options=_WITHOUT_EVENTS)
-    except SelectolaxError:  # not enough memory for it
-        return None
 
 
 def _markup(document: Document, charset: str) -> bytes:
@@ -90,23 +94,3 @@ def _markup(document: Document, charset: str) -> bytes:
     if content.isascii() and charset not in _ASCII_IS_OTHER:
         return content
     return to_text(content, charset).encode("utf-8", "replace")
-
-
-def _document_facts(tree: LexborHTMLParser) -> Iterator[tuple[str, Attributes]]:
-    if tree.root is not None:
-        yield "html", tree.root.attributes
-    yield "title", {"text": _title(tree)}
-
-
-def _title(tree: LexborHTMLParser) -> str | None:
-    """Return the text of the first title that is no picture's."""
-    usual = tree.head.css_first("title") if tree.head is not None else None
-    if usual is not None:
-        return usual.text()
-    for node in tree.css("title")[:MOST_TITLES]:
-        above = node.parent
-        while above is not None and above.tag != "svg":
-            above = above.parent
-        if above is None:
-            return node.text()
-    return None

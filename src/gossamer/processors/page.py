@@ -12,6 +12,7 @@ from gossamer.processors.collect import Links
 from gossamer.records import Directives, Extract, LinkKind
 from gossamer.url.parse import Base
 
+MOST_ELEMENTS = 20_000  # read of a page; more are counted as links that were cut
 TITLE_LIMIT = 1000  # characters of a title that are kept
 
 _REFRESH = re.compile(
@@ -27,12 +28,12 @@ Attributes = dict[str, str | None]
 class Page:
     """Gathers the facts of one page."""
 
-    __slots__ = ("_base", "_canonical", "_directives", "_language", "_links", "_obey", "_robots", "_title")
+    __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "links", "obey")
 
     def __init__(self, robots: tuple[str, ...], obey: bool) -> None:
         self._robots = robots  # names in meta elements that speak to us
-        self._obey = obey  # meta robots and rel=nofollow
-        self._links = Links()
+        self.obey = obey  # meta robots and rel=nofollow
+        self.links = Links()
         self._base: str | None = None
         self._canonical: str | None = None
         self._title: str | None = None
@@ -40,21 +41,26 @@ class Page:
         self._directives = Directives()
 
     def read(self, elements: Iterable[tuple[str, Attributes]]) -> None:
-        """Take elements as they come; the text of a title is its attribute `text`."""
+        """Take elements as they come."""
         for name, attributes in elements:
-            reader = _READERS.get(name)
-            if reader is not None:
-                reader(self, attributes)
+            self.tell(name, attributes)
 
-    def extract(self, url: str, charset: str, max_links: int, unread: int = 0) -> Extract:
+    def tell(self, name: str, attributes: Attributes) -> None:
+        """Take one element; the text of a title is its attribute `text`."""
+        reader = _READERS.get(name)
+        if reader is not None:
+            reader(self, attributes)
+
+    def extract(self, url: str, charset: str, max_links: int, unread: int = 0, cut: str = "") -> Extract:
         """Return what was found in the page of that URL; `unread` elements count as links that were cut."""
         base = Base(url, charset)
         if self._base is not None:
             base = Base(base.join(self._base) or url, charset)
-        links, links_cut = self._links.joined(base, max_links)
+        links, links_cut = self.links.joined(base, max_links)
         return Extract(
             links=links,
             links_cut=links_cut + unread,
+            cut=cut,
             title=self._title or "",
             language=self._language,
             charset=charset,
@@ -64,8 +70,8 @@ class Page:
 
     def _anchor(self, attributes: Attributes, kind: LinkKind = LinkKind.ANCHOR) -> None:
         if "href" in attributes:
-            nofollow = "rel" in attributes and self._obey and "nofollow" in _words(attributes["rel"])
-            self._links.add(attributes["href"] or "", kind, nofollow)
+            nofollow = "rel" in attributes and self.obey and "nofollow" in _words(attributes["rel"])
+            self.links.add(attributes["href"] or "", kind, nofollow)
 
     def _area(self, attributes: Attributes) -> None:
         self._anchor(attributes, LinkKind.AREA)
@@ -79,12 +85,12 @@ class Page:
     def _embed(self, attributes: Attributes, kind: LinkKind) -> None:
         source = attributes.get("src")
         if source:
-            self._links.add(source, kind)
+            self.links.add(source, kind)
 
     def _image(self, attributes: Attributes) -> None:
         source = attributes.get("src")
         if source:
-            self._links.add_image(source)
+            self.links.add_image(source)
         if "srcset" in attributes:
             self._candidates(attributes)
 
@@ -92,7 +98,7 @@ class Page:
         candidates = attributes.get("srcset")
         if candidates:
             for url in _srcset(candidates):
-                self._links.add_image(url)
+                self.links.add_image(url)
 
     def _link(self, attributes: Attributes) -> None:
         href = attributes.get("href")
@@ -101,11 +107,11 @@ class Page:
         relations = _words(attributes.get("rel"))
         if "canonical" in relations:
             self._canonical = self._canonical or href
-            self._links.add(href, LinkKind.CANONICAL)
+            self.links.add(href, LinkKind.CANONICAL)
         elif "alternate" in relations and "stylesheet" not in relations:
-            self._links.add(href, LinkKind.ALTERNATE)
+            self.links.add(href, LinkKind.ALTERNATE)
         elif "next" in relations or "prev" in relations:
-            self._links.add(href, LinkKind.LINK)
+            self.links.add(href, LinkKind.LINK)
 
     def _base_element(self, attributes: Attributes) -> None:
         if self._base is None and "href" in attributes:
@@ -117,13 +123,13 @@ class Page:
             return
         name = (attributes.get("name") or "").strip().lower()
         if name:
-            if self._obey and name in self._robots:
+            if self.obey and name in self._robots:
                 self._directives = directives.merge(self._directives, directives.from_meta(content))
         elif (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             found = _REFRESH.match(content)
             target = found and (found[1] or found[2] or found[3])
             if target:
-                self._links.add(target, LinkKind.REFRESH)
+                self.links.add(target, LinkKind.REFRESH)
 
     def _html(self, attributes: Attributes) -> None:
         language = (attributes.get("lang") or attributes.get("xml:lang") or "").strip()

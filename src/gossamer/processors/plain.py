@@ -1,6 +1,7 @@
 """Plain text: no links, but for a sitemap in its simplest form, a URL a line, told by the name of its file."""
 
 import re
+from itertools import islice
 
 from gossamer.document.charset import guessed_charset, to_text
 from gossamer.processors.collect import Links
@@ -9,7 +10,7 @@ from gossamer.records import Document, Extract, LinkKind
 from gossamer.url.parse import Base, split
 
 _SITEMAP = re.compile(r"/[^/]*sitemap[^/]*\.txt(?:\.gz)?\Z", re.IGNORECASE)
-_ABSOLUTE = re.compile(r"\s*(https?://\S+)\s*", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"(?:^|(?<=\r))[^\S\r\n]*+(https?://\S++)[^\S\r\n]*+(?=[\r\n]|\Z)", re.IGNORECASE | re.MULTILINE)
 
 
 class PlainProcessor:
@@ -23,12 +24,11 @@ class PlainProcessor:
         if not _SITEMAP.search(split(document.url).path):
             return Extract(charset=charset)
         links = Links()
-        for line in to_text(document.content, charset).splitlines():
-            found = _ABSOLUTE.fullmatch(line)
-            if found:
-                links.add(found[1], LinkKind.SITEMAP)
+        urls = (found[1] for found in _ABSOLUTE.finditer(to_text(document.content, charset)))  # there may be millions
+        for url in islice(urls, MOST_URLS):
+            links.add(url, LinkKind.SITEMAP)
         found_links, cut = links.joined(Base(document.url), MOST_URLS)
-        return Extract(links=found_links, links_cut=cut, charset=charset)
+        return Extract(links=found_links, links_cut=cut + sum(1 for _ in urls), charset=charset)
 
     def text(self, document: Document) -> str:
         """Return the text itself."""

@@ -1,14 +1,17 @@
 """Sitemaps and sitemap indexes in XML: every `loc` becomes a link, pages and nested sitemaps alike.
 
-Read as a stream of events, without a tree, so that memory does not grow with the file. Namespaces may be missing or wrong, as
-they often are. Nothing is loaded, and libxml2's limit on amplification keeps entities small. A broken file gives what was
-read before the break. lastmod, changefreq and priority are not read. Standard: https://www.sitemaps.org/protocol.html, which
-allows 50,000 URLs and 50 MiB a file; what is beyond is not read.
+Unpacked piece by piece and read as a stream of events, without a tree, so that memory does not grow with the file, nor with
+what a small file unpacks to. Namespaces may be missing or wrong, as they often are. Nothing is loaded, and libxml2's limit on
+amplification keeps entities small. A broken file gives what was read before the break. lastmod, changefreq and priority are
+not read. Standard: https://www.sitemaps.org/protocol.html, which allows 50,000 URLs and 50 MiB a file; what is beyond is not
+read.
 """
+
+from collections.abc import Iterator
 
 from lxml import etree
 
-from gossamer.document.decode import decode
+from gossamer.document.decode import unpacked
 from gossamer.document.sniff import is_gzip
 from gossamer.processors.collect import Links
 from gossamer.records import Document, Extract, LinkKind
@@ -17,8 +20,10 @@ from gossamer.url.parse import Base
 MOST_URLS = 50_000
 MOST_BYTES = 50 * 1024 * 1024
 MOST_ELEMENTS = 1_000_000
+MOST_CHARACTERS = 64 * 1024  # of a location; more than any URL has
 
 _STEP = 64 * 1024
+_LOCATION = b"<loc>"
 
 
 class SitemapProcessor:
@@ -26,23 +31,41 @@ class SitemapProcessor:
 
     def process(self, document: Document) -> Extract:
         """Read the URLs of a sitemap or of a sitemap index, compressed or not."""
-        content = unpack(document.content)
-        locations = _read(content)
+        locations, unread = _read(document.content)
         links = Links()
         for location in locations:
             links.add(location, LinkKind.SITEMAP)
         found, cut = links.joined(Base(document.url), MOST_URLS)
-        unread = content.count(b"<loc>") - len(locations) if len(locations) >= MOST_URLS else 0
-        return Extract(links=found, links_cut=cut + max(unread, 0))
+        return Extract(links=found, links_cut=cut + unread)
 
     def text(self, document: Document) -> str:
         """Return nothing: a sitemap is not there to be read."""
         return ""
 
 
-def unpack(content: bytes) -> bytes:
-    """Return what a gzip file holds, as far as a sitemap may be long; anything else as it is."""
-    return decode(content, "gzip", MOST_BYTES).content if is_gzip(content) else content
+def _pieces(content: bytes) -> Iterator[bytes]:
+    """Walk over a file, or over what a gzip file holds, as far as a sitemap may be long."""
+    if is_gzip(content):
+        return unpacked(content, MOST_BYTES)
+    return (content[position : position + _STEP] for position in range(0, min(len(content), MOST_BYTES), _STEP))
+
+
+class _Counted:
+    """The pieces of a file, without what is blank before its beginning; counts the locations that went by."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self.locations = 0
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        before = b""
+        for piece in self._pieces:
+            if not before:
+                piece = piece.lstrip()  # an XML declaration must come first, and often does not
+            seen = before + piece
+            self.locations += seen.count(_LOCATION)
+            before = seen[-len(_LOCATION) + 1 :]
+            yield piece
 
 
 class _Locations:
@@ -50,19 +73,21 @@ class _Locations:
 
     def __init__(self) -> None:
         self.found: list[str] = []
-        self.elements = 0
+        self._elements = 0
         self._depth = 0
         self._pieces: list[str] | None = None  # of the loc we are in
+        self._length = 0  # of these
 
     def start(self, name: str, attributes: object) -> None:
-        self.elements += 1
+        self._elements += 1
         self._depth += 1
         if self._depth == 3 and name.rpartition("}")[2] == "loc":
-            self._pieces = []
+            self._pieces, self._length = [], 0
 
     def data(self, text: str) -> None:
-        if self._pieces is not None:
+        if self._pieces is not None and self._length < MOST_CHARACTERS:
             self._pieces.append(text)
+            self._length += len(text)
 
     def end(self, name: str) -> None:
         self._depth -= 1
@@ -73,18 +98,29 @@ class _Locations:
     def close(self) -> None:
         """Take the end of the file, as the parser's protocol has it."""
 
+    def are_enough(self) -> bool:
+        """Tell whether no more are read."""
+        return len(self.found) >= MOST_URLS or self._elements >= MOST_ELEMENTS
 
-def _read(content: bytes) -> list[str]:
-    content = content.lstrip()  # an XML declaration must come first, and often does not
+
+def _read(content: bytes) -> tuple[list[str], int]:
+    """Return the locations that are read, and how many more there are."""
     locations = _Locations()
     parser = etree.XMLParser(target=locations, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    counted = _Counted(_pieces(content))
+    pieces = iter(counted)
     try:
-        for position in range(0, len(content), _STEP):
-            parser.feed(content[position : position + _STEP])
-            if len(locations.found) >= MOST_URLS or locations.elements >= MOST_ELEMENTS:
+        for piece in pieces:
+            parser.feed(piece)
+            if locations.are_enough():
                 break
         else:
             parser.close()
     except etree.XMLSyntaxError:
         pass  # what was read before the break counts
-    return [location for location in locations.found if location]
+    found = [location for location in locations.found if location]
+    if len(found) < MOST_URLS:
+        return found, 0
+    for _ in pieces:
+        pass  # only counted
+    return found, max(counted.locations - len(found), 0)

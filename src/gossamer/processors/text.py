@@ -1,8 +1,10 @@
 """The text of a page that a reader sees: a line for each block, white space folded, scripts and the like left out."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborNode
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 HIDDEN = "head script style template noscript noembed noframes iframe object svg datalist audio video canvas"
 INLINE = (
@@ -15,14 +17,14 @@ _INLINE = frozenset(INLINE.split())
 _BREAK = "\0"  # no text of a tree holds it
 
 
-def visible_text(root: LexborNode) -> str:
+def visible_text(root: "LexborNode") -> str:
     """Return what a reader sees of a page."""
     blocks = "".join(_pieces(root)).split(_BREAK)
     lines = (" ".join(block.split()) for block in blocks)
     return "\n".join(line for line in lines if line)
 
 
-def _pieces(root: LexborNode) -> Iterator[str]:
+def _pieces(root: "LexborNode") -> Iterator[str]:
     """Walk the tree without recursion: it may be deeper than Python's stack."""
     node: LexborNode | None = root
     end = root.mem_id  # nodes compare by their markup, which costs a serialization each time

@@ -1,13 +1,21 @@
-"""XML, and gzip files: what is inside decides who reads it. What is no sitemap and no XHTML page has no links."""
+"""XML, and gzip files: what is inside decides who reads it. What is no sitemap and no XHTML page has no links.
+
+A sitemap inside a gzip file is unpacked by its reader, piece by piece. Of a text or a page inside one only the beginning is
+unpacked and read, of anything else only as much as tells what it is.
+"""
 
 from msgspec.structs import replace
 
-from gossamer.document.sniff import HEAD, is_sitemap, sniff
+from gossamer.document.decode import decode
+from gossamer.document.sniff import HEAD, is_gzip, is_sitemap, sniff
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
-from gossamer.processors.sitemap import SitemapProcessor, unpack
+from gossamer.processors.sitemap import SitemapProcessor
 from gossamer.protocols import Processor
 from gossamer.records import Document, Extract
+
+MOST_UNPACKED = 4 * 1024 * 1024
+CUT = f"only the first {MOST_UNPACKED} bytes inside the gzip file were read"
 
 _XHTML = "application/xhtml+xml"
 
@@ -16,33 +24,36 @@ class XmlProcessor:
     """Implements `protocols.Processor` by handing over."""
 
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
-        self._html = HtmlProcessor(max_links, agent, meta)
-        self._plain = PlainProcessor(max_links, agent, meta)
         self._sitemap = SitemapProcessor()
+        self._readers: dict[str, Processor] = {
+            "text/plain": PlainProcessor(max_links, agent, meta),
+            _XHTML: HtmlProcessor(max_links, agent, meta),
+        }
 
     def process(self, document: Document) -> Extract:
         """Let whoever knows the root element read the document."""
-        inside = _unpacked(document)
-        processor = self._reader(inside)
-        return processor.process(inside) if processor is not None else Extract(charset=document.charset)
+        processor, inside = self._open(document)
+        if processor is None:
+            return Extract(charset=document.charset)
+        extract = processor.process(inside)
+        return replace(extract, cut=CUT) if inside.too_big and not extract.cut else extract
 
     def text(self, document: Document) -> str:
         """Return the text of a page; other XML has none."""
-        inside = _unpacked(document)
-        processor = self._reader(inside)
+        processor, inside = self._open(document)
         return processor.text(inside) if processor is not None else ""
 
-    def _reader(self, document: Document) -> Processor | None:
-        head = document.content[:HEAD]
+    def _open(self, document: Document) -> tuple[Processor | None, Document]:
+        """Return the document, or the one inside a gzip file, and who reads it; nobody may."""
+        content = document.content
+        if not is_gzip(content):
+            mime = sniff("application/xml", content[:HEAD])
+            return self._sitemap if is_sitemap(content[:HEAD]) else self._readers.get(mime), replace(document, mime=mime)
+        head = decode(content, "gzip", HEAD).content
         if is_sitemap(head):
-            return self._sitemap
-        if document.mime == "text/plain":
-            return self._plain
-        return self._html if document.mime == _XHTML else None
-
-
-def _unpacked(document: Document) -> Document:
-    """Return the document inside a gzip file, with the type its content has."""
-    content = unpack(document.content)
-    declared = "application/xml" if content is document.content else ""
-    return replace(document, content=content, mime=sniff(declared, content[:HEAD]))
+            return self._sitemap, document
+        mime = sniff("", head)
+        if mime not in self._readers:
+            return None, document
+        inside = decode(content, "gzip", MOST_UNPACKED)
+        return self._readers[mime], replace(document, content=inside.content, mime=mime, too_big=inside.too_big)

@@ -110,6 +110,12 @@ class RobotsCache:
             if all(rows.get(key) is value for key, value in unkept.items()):  # nothing was learned meanwhile
                 self._unkept.pop(origin, None)
 
+    def forget(self, url: str) -> None:
+        """Drop what was learned for a URL and not kept; the next `consult` goes by what is stored."""
+        origin = _origin(url)
+        if self._unkept.pop(origin, None) is not None and (cached := self._recent.pop(origin, None)) is not None:
+            self._rules -= cached.rules
+
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
         self._asking.pop(_origin(url), None)

@@ -27,6 +27,7 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     urls.what_a_page_led_to_is_found_together_with_its_end,
     urls.a_lease_has_one_owner_and_its_end_counts_once,
     urls.an_expired_lease_comes_back_once_and_its_late_end_changes_nothing,
+    urls.the_leases_of_a_worker_that_is_gone_come_back_at_once,
     urls.higher_scores_come_sooner_and_ties_go_by_discovery,
     urls.waiting_thirty_days_is_worth_the_top_score,
     urls.a_policy_decides_the_class_of_what_is_queued_from_then_on,

@@ -219,6 +219,24 @@ async def an_expired_lease_comes_back_once_and_its_late_end_changes_nothing(benc
     assert await frontier.settle([end(again)], late + 2) == 1 and await state_of(frontier) is State.DONE
 
 
+async def the_leases_of_a_worker_that_is_gone_come_back_at_once(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry(host=f"{name}.example") for name in "abc"], NOW)
+    lost = await leased(frontier, NOW, 2, "dead")
+    (kept,) = await leased(frontier, NOW, 5, "alive")
+    turn = await frontier.reserve("dead", "d.example", NOW)
+    assert (
+        turn is not None and await frontier.abandon("dead", NOW + 0.5) == 3 and await frontier.abandon("dead", NOW + 0.5) == 0
+    )
+    assert frontier.statistics().leased == 1 and frontier.statistics().waiting == 2
+    assert await frontier.settle([end(lease) for lease in (*lost, turn)], NOW + 0.5) == 0
+    assert not await leased(frontier, NOW + 1) and await frontier.reserve("alive", "d.example", NOW + 1) is None
+    again = await leased(frontier, NOW + 1.5)
+    assert {lease.entry.host for lease in again} == {lease.entry.host for lease in lost}
+    assert [(lease.returns, lease.attempts) for lease in again] == [(1, 0), (1, 0)]
+    assert await frontier.settle([end(kept)], NOW + 1.5) == 1
+
+
 async def higher_scores_come_sooner_and_ties_go_by_discovery(bench: Bench) -> None:
     frontier = await bench.open(politeness=EAGER)
     scores = {"low": 0.1, "first": 0.5, "second": 0.5, "high": 0.9}

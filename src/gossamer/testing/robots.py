@@ -235,6 +235,16 @@ async def hops_and_failures_outlive_the_process(open_robots: Opener) -> None:
     assert await verdict(open_robots(SETTINGS), page, now) == "denied", "failures have to be counted over restarts"
 
 
+async def what_is_forgotten_before_it_is_kept_is_asked_for_again(open_robots: Opener) -> None:
+    robots = open_robots(SETTINGS)
+    await robots.consult(PAGE, AGENT, NOW)
+    await robots.learn(PAGE, answer(DENYING), AGENT, 1.0, NOW)
+    robots.forget(PAGE)
+    await ask(robots, answer(DENYING))
+    robots.forget(PAGE)
+    assert await verdict(robots) == "denied", "what was kept cannot be forgotten"
+
+
 async def what_was_not_kept_is_asked_for_again(open_robots: Opener) -> None:
     robots = open_robots(SETTINGS)
     await robots.consult(PAGE, AGENT, NOW)
@@ -263,6 +273,7 @@ RULES: tuple[Rule, ...] = (
     known_rules_hold_on_while_out_of_reach,
     delay_and_sitemaps_are_learned,
     peeking_makes_nobody_ask,
+    what_is_forgotten_before_it_is_kept_is_asked_for_again,
     what_has_no_robots_txt_is_allowed,
 )
 DURABLE: tuple[Rule, ...] = (

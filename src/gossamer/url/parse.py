@@ -19,7 +19,8 @@ Invariants: `parse(url.wire) == url` but for the fragment; `split(wire) == parse
 
 import re
 from codecs import lookup
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 from msgspec import Struct
 from url import (
@@ -36,6 +37,11 @@ from url import (
 )
 
 from gossamer.errors import UrlError
+
+try:
+    from gossamer.url._join import join as _join_plain
+except ImportError:
+    _join_plain = None  # type: ignore[assignment]  # nothing was compiled
 
 REASONS: dict[type[URLError], str] = {
     EmptyHost: "it names no host",
@@ -78,14 +84,20 @@ class Base:
     `charset` is the document's: browsers encode the query of a link in it (never the path).
     """
 
-    __slots__ = ("_charset", "_url")
+    __slots__ = ("_charset", "_plainly", "_url")
 
     def __init__(self, url: str, charset: str = "utf-8") -> None:
         self._url = _parse(url, None)
         self._charset = _legacy(charset)
+        self._plainly = _joiner(str(self._url))
 
     def join(self, href: str) -> str | None:
         """Return the absolute wire URL, or None for what is no URL or has nothing to fetch (`mailto:`, `javascript:`)."""
+        plain = self._plainly(href) if self._plainly is not None else None
+        return self.join_fully(href) if plain is None else plain
+
+    def join_fully(self, href: str) -> str | None:
+        """Do the same by all the rules of the standard, plain as the link may be."""
         if self._charset and not href.isascii():
             href = _encode_query(href, self._charset)
         try:
@@ -140,6 +152,15 @@ def _parse(text: str, base: URL | None) -> URL:
         raise UrlError(f"{shown(text)} is no URL: {REASONS.get(type(error), str(error))}") from None
     except UnicodeEncodeError:
         return _parse(_scalar(text), base)
+
+
+def _joiner(base: str) -> Callable[[str], str | None] | None:
+    """Return what joins plain links with a base, and says None of any other; None when there is no such thing."""
+    base = base.partition("#")[0]
+    if _join_plain is None or not base.startswith(HTTP) or "@" in base or "^" in base:
+        return None
+    path, origin = base.partition("?")[0], base.index("/", 8)
+    return partial(_join_plain, base, origin, path.rindex("/") + 1, len(path))
 
 
 def _join(base: URL, text: str) -> URL:

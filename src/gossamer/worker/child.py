@@ -4,8 +4,7 @@ It is started for this alone and imports little: what it reads with is named in 
 network to speak of, no store, and a limit of memory; `aside.py` has the parent's side. It ends when its parent does, however
 that ends.
 
-On the socket a message is its length in four bytes, then MessagePack; a task's length comes with the descriptor. A program
-that runs this: `python -m gossamer.worker.child 5`, where 5 is the descriptor of the socket.
+On the socket a message is its length in four bytes, then MessagePack; a task's length comes with the descriptor.
 """
 
 import ctypes
@@ -13,7 +12,6 @@ import os
 import resource
 import signal
 import socket
-import sys
 import traceback
 from collections.abc import Mapping
 from importlib import import_module
@@ -28,12 +26,14 @@ from gossamer.protocols import Processor
 from gossamer.records import Extract
 from gossamer.worker.read import document_from, read_by
 
-MEMORY = 768 * 1024 * 1024  # address space
+ROOM = 32 * 1024 * 1024  # address space by which a child may grow, whatever it reads
+COPIES = 8  # and so many times the longest document
 GROWN = 96 * 1024 * 1024  # resident memory after which a child is replaced
-HELD = 4 * 1024 * 1024  # bytes of a document that are held before it is known not to be too big
+HELD = 1024 * 1024  # bytes of a document that are held before it is known not to be too big
 
-_LENGTH = 4
-_PIECE = 1024 * 1024
+LENGTH = 4  # bytes before a message
+PIECE = 1024 * 1024  # bytes taken from the socket at once
+
 _PARENT_DEATH_SIGNAL = 1  # an option of prctl(2)
 _LARGE_BLOCKS = -3  # an option of mallopt(3): from which size on a block is given back when it is free
 _LARGE = 128 * 1024
@@ -46,6 +46,7 @@ class Greeting(Struct, frozen=True, array_like=True):
     max_links: int
     agent: str
     meta: bool
+    longest: int  # bytes of a document
 
 
 class Task(Struct, frozen=True, array_like=True):
@@ -78,24 +79,33 @@ class Reply(Struct, frozen=True, array_like=True):
 
 def framed(message: bytes) -> bytes:
     """Return a message as it is sent."""
-    return len(message).to_bytes(_LENGTH, "big") + message
+    return len(message).to_bytes(LENGTH, "big") + message
 
 
 def main(descriptor: int) -> None:
     """Read heavy documents for a crawl, which is at the other end of a socket."""
     with socket.socket(fileno=descriptor) as connection:
-        serve(connection, _made(msgspec.msgpack.decode(greeted(connection), type=Greeting)))
+        greeting = msgspec.msgpack.decode(greeted(connection), type=Greeting)
+        processors = _made(greeting)
+        grow_at_most(ROOM + COPIES * greeting.longest)
+        serve(connection, processors)
 
 
 def greeted(connection: socket.socket) -> bytes:
-    """Return the first message, and be ready for the worst: end with the parent, take little memory, leave no core behind."""
+    """Return the first message, and be ready for the worst: end with the parent, give memory back, leave no core behind."""
     library = ctypes.CDLL(None)
     library.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if hasattr(library, "mallopt"):
         library.mallopt(_LARGE_BLOCKS, _LARGE)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    return _exactly(connection, int.from_bytes(_exactly(connection, _LENGTH), "big"))
+    return _exactly(connection, int.from_bytes(_exactly(connection, LENGTH), "big"))
+
+
+def grow_at_most(size: int) -> None:
+    """Take so many bytes of address space more than there are now, and no more."""
+    with open("/proc/self/statm", "rb") as file:
+        most = int(file.read().split()[0]) * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> None:
@@ -103,7 +113,7 @@ def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> Non
     connection.sendall(b"!")
     while True:
         try:
-            length, descriptors, *_ = socket.recv_fds(connection, _LENGTH, 1)
+            length, descriptors, *_ = socket.recv_fds(connection, LENGTH, 1)
             if not length:
                 return
             task = msgspec.msgpack.decode(_exactly(connection, int.from_bytes(length, "big")), type=Task)
@@ -155,12 +165,8 @@ def _exactly(connection: socket.socket, length: int) -> bytes:
     """Read so many bytes, or raise `EOFError`."""
     received = bytearray()
     while len(received) < length:
-        piece = connection.recv(min(length - len(received), _PIECE))
+        piece = connection.recv(min(length - len(received), PIECE))
         if not piece:
             raise EOFError
         received += piece
     return bytes(received)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -11,7 +11,7 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.errors import StoreError
 from gossamer.policy import directives
-from gossamer.protocols import Archive, Deduper
+from gossamer.protocols import Archive, Claims
 from gossamer.records import (
     Entry,
     Extract,
@@ -45,7 +45,7 @@ class Crawler:
         settings: Settings,
         gate: Gate,
         requests: Requests,
-        deduper: Deduper,
+        deduper: Claims,
         archive: Archive,
         reader: Reader,
         admission: Admission,

@@ -6,6 +6,7 @@ Listeners are called at once and in order; they must be quick and must not raise
 from collections import Counter
 from collections.abc import Callable
 
+import msgspec
 from msgspec import Struct
 
 from gossamer.records import Visit
@@ -17,13 +18,13 @@ class VisitEnded(Struct, frozen=True):
     visit: Visit
 
 
-class Paused(Struct, frozen=True):
+class Paused(Struct, frozen=True, tag=True):
     """No new visit is begun for now."""
 
     reason: str
 
 
-class Resumed(Struct, frozen=True):
+class Resumed(Struct, frozen=True, tag=True):
     """Visits are begun again."""
 
 
@@ -37,14 +38,22 @@ class ListsRead(Struct, frozen=True):
     """A list file changed; its new lines count from now on."""
 
 
-class Trouble(Struct, frozen=True):
+class Trouble(Struct, frozen=True, tag=True):
     """Something of ours went wrong; the crawl goes on."""
 
     what: str
     trace: str = ""
 
 
-Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble
+class WorkerBegan(Struct, frozen=True):
+    """A worker process was started."""
+
+    worker: str
+    pid: int
+
+
+Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble | WorkerBegan
+Retold = Paused | Resumed | Trouble  # what a worker in a process of its own tells its node; the node knows the rest
 Listener = Callable[[Event], None]
 
 
@@ -62,6 +71,10 @@ class Events:
         """Tell everyone."""
         for listener in self._listeners:
             listener(event)
+
+
+retell = msgspec.msgpack.Encoder().encode
+hear = msgspec.msgpack.Decoder(Retold).decode
 
 
 class Tally:

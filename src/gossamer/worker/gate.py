@@ -5,7 +5,8 @@ and keeps its place. A robots.txt that redirects to another host needs a turn at
 """
 
 from gossamer.clock import Clock
-from gossamer.protocols import Archive, Consultation, Frontier, Learned, Robots
+from gossamer.config.sections import Settings
+from gossamer.protocols import Advice, Archive, Consultation, Learned, Leasing
 from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement, Visit
 from gossamer.url.parse import parse
 from gossamer.worker.admit import Admission
@@ -20,14 +21,16 @@ class Gate:
 
     def __init__(
         self,
-        frontier: Frontier,
-        robots: Robots,
+        settings: Settings,
+        frontier: Leasing,
+        robots: Advice,
         archive: Archive,
         admission: Admission,
         requests: Requests,
         settler: Settler,
         clock: Clock,
     ) -> None:
+        self._returns = settings.crawl.returns
         self._frontier = frontier
         self._robots = robots
         self._archive = archive
@@ -40,6 +43,9 @@ class Gate:
         """Return how the visit ends at the gate, or None when the URL may be fetched now."""
         now = self._clock.now()
         entry = lease.entry
+        if lease.returns >= self._returns:
+            reason = f"crawl.returns: its worker died or froze {lease.returns} times while visiting it"
+            return _ended(lease, Outcome.BUG, reason)
         if lease.clock.given_up_until > now:
             reason = f"{entry.host} failed again and again: {lease.clock.block_reason}"
             return _ended(lease, Outcome.BREAKER_OPEN, reason, due=lease.clock.given_up_until)

@@ -5,22 +5,15 @@ the next thing to do is too far away. It sleeps only until the frontier says tha
 """
 
 import asyncio
-import shutil
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
-from pathlib import Path
 
 from gossamer.clock import Clock
-from gossamer.config.sections import Crawl
-from gossamer.errors import ConfigError
-from gossamer.protocols import Frontier
+from gossamer.protocols import Leasing
 from gossamer.records import Lease
-from gossamer.worker.admit import Admission
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, ListsRead, Paused, Resumed, Stopping, Trouble, VisitEnded
-from gossamer.worker.lists import Lists
-
-LOOK_AROUND = 1.0  # seconds between looks at list files and free disk space
+from gossamer.worker.events import Event, Events, Stopping, VisitEnded
+from gossamer.worker.lookout import LOOK_AROUND, Lookout
 
 
 class End(StrEnum):
@@ -40,30 +33,24 @@ class Pool:
         *,
         worker: str,
         visit: Callable[[Lease], Coroutine[None, None, None]],
-        frontier: Frontier,
-        admission: Admission,
-        lists: Lists,
+        frontier: Leasing,
+        lookout: Lookout,
         budget: Budget,
         events: Events,
-        settings: Crawl,
-        directory: Path,
+        longest_wait: float,
         clock: Clock,
     ) -> None:
         self._worker = worker
         self._visit = visit
         self._frontier = frontier
-        self._admission = admission
-        self._lists = lists
+        self._lookout = lookout
         self._budget = budget
         self._events = events
-        self._settings = settings
-        self._directory = directory
+        self._longest_wait = longest_wait
         self._clock = clock
         self._visits: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._stopping = ""
-        self._looked = 0.0
-        self._short_of_disk = False
         self._failure: BaseException | None = None
         self.next_time: float | None = None
         events.subscribe(self._spend)
@@ -103,10 +90,10 @@ class Pool:
         while not self._stopping and self._failure is None:
             self._wake.clear()
             now = self._clock.now()
-            self._look_around(now)
+            self._lookout.look(now)
             if self._budget.spent(now):
                 return End.BUDGET
-            room = 0 if self._short_of_disk else self._budget.room(len(self._visits))
+            room = 0 if self._lookout.short_of_disk else self._budget.room(len(self._visits))
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time
@@ -115,7 +102,7 @@ class Pool:
                 if not self._visits:
                     if granted.next_time is None:
                         return End.FINISHED
-                    if granted.next_time - now > self._settings.longest_wait:
+                    if granted.next_time - now > self._longest_wait:
                         return End.WAITING
             await self._wait(self.next_time if room else None)
         return End.STOPPED
@@ -150,27 +137,3 @@ class Pool:
     def _spend(self, event: Event) -> None:
         if isinstance(event, VisitEnded):
             self._budget.spend(event.visit)
-
-    def _look_around(self, now: float) -> None:
-        """Read changed list files and watch the disk, once a second."""
-        if now - self._looked < LOOK_AROUND:
-            return
-        self._looked = now
-        try:
-            scope = self._lists.refreshed(self._admission.scope)
-            if scope is not self._admission.scope:
-                self._admission.scope = scope
-                self._events.publish(ListsRead())
-        except ConfigError as error:
-            self._events.publish(Trouble(f"{error}; the crawl goes on with the list as it was"))
-        self._watch_disk()
-
-    def _watch_disk(self) -> None:
-        free = shutil.disk_usage(self._directory).free
-        short = free < self._settings.free_disk
-        if short and not self._short_of_disk:
-            floor = self._settings.free_disk
-            self._events.publish(Paused(f"only {free} bytes are free, crawl.free_disk asks for {floor}; make room to go on"))
-        elif self._short_of_disk and not short:
-            self._events.publish(Resumed())
-        self._short_of_disk = short

@@ -26,9 +26,11 @@ def _decoded(fetched: Fetched, raw: bytes, limit: int) -> Document:
     return document_from(raw, fetched.chunked, encoding, content_type, fetched.url, limit)
 
 
-def document_from(raw: bytes, chunked: bool, encoding: str, content_type: str, url: str, limit: int) -> Document:
-    """Decode the bytes of an answer, up to `limit` of them."""
-    reading = read_document(raw, chunked=chunked, encoding=encoding, content_type=content_type, url=url, limit=limit)
+def document_from(
+    raw: bytes, chunked: bool, encoding: str, content_type: str, url: str, limit: int, keep: int | None = None
+) -> Document:
+    """Decode the bytes of an answer, up to `limit` of them, or `keep` when there are more."""
+    reading = read_document(raw, chunked=chunked, encoding=encoding, content_type=content_type, url=url, limit=limit, keep=keep)
     return Document(
         url=url,
         mime=reading.mime,

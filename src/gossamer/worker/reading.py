@@ -1,8 +1,8 @@
 """Reading an answer: what is light at once, what is heavy aside, so that the event loop never waits for a document.
 
-Light is a body that is short, decodes to little and has few tags: reading it takes less than handing it over, and less than
-a tenth of a second whoever made it. A heavy one that is not read by the deadline is scanned for links in linear time; should
-even that fail, it is kept and not read. Either is said in the extract.
+Light is a body that is short, decodes quickly to little and has few tags: reading it takes less than handing it over, and a
+few hundredths of a second at most, whoever made it. A heavy one that is not read by the deadline is scanned for links in
+linear time; should even that fail, it is kept and not read. Either is said in the extract.
 """
 
 import asyncio
@@ -11,15 +11,18 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
+from gossamer.document.decode import has_wide_window
 from gossamer.document.digest import payload_digest
 from gossamer.document.sniff import is_gzip
 from gossamer.protocols import Processor
 from gossamer.records import Extract, Fetched
-from gossamer.worker.aside import Aside, Reading, Task
+from gossamer.worker.aside import Aside
+from gossamer.worker.child import Reading, Task
 from gossamer.worker.read import document_of, glimpse_of, read_by
 
 LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
 FEW_TAGS = 6_000  # of a light document
+FEW_CHUNKS = 6_000  # of a light body
 
 
 class Reader:
@@ -33,7 +36,7 @@ class Reader:
 
     async def digest(self, fetched: Fetched) -> str:
         """Return the digest of the payload."""
-        if fetched.body.size <= LIGHT:
+        if _is_short(fetched):
             return payload_digest(fetched.body, fetched.chunked)
         if fetched.chunked:  # taking many small chunks apart would hold the loop's thread up, from any thread
             reply = await self._aside.ask(self._task(fetched, "digest"), fetched.body)
@@ -65,6 +68,8 @@ class Reader:
             is_plain = not fetched.chunked and not fetched.header("content-encoding") and fetched.body.size <= self._limit
             mime = glimpse_of(fetched).mime if is_plain else ""
             return Reading(mime) if mime and mime not in self._processors else None
+        if not (_is_short(fetched) and _is_quick(fetched)):
+            return None
         document = document_of(fetched, min(LIGHT + 1, self._limit))
         if document.too_big and self._limit <= LIGHT:
             return Reading(document.mime, too_big=True)
@@ -81,6 +86,21 @@ class Reader:
             fetched.chunked,
             self._limit,
         )
+
+
+def _is_short(fetched: Fetched) -> bool:
+    """Tell whether a body takes little time to go through once; a chunk takes a line at least."""
+    body = fetched.body
+    return body.size <= LIGHT and not (fetched.chunked and body.read().count(b"\n") > FEW_CHUNKS)
+
+
+def _is_quick(fetched: Fetched) -> bool:
+    """Tell whether the beginning of a short body is decoded in little time, which only brotli can prevent."""
+    encoding = fetched.header("content-encoding").strip().lower()
+    if "br" not in encoding:
+        return True
+    head = fetched.body.read(64)
+    return encoding == "br" and not has_wide_window(head.partition(b"\n")[2] if fetched.chunked else head)
 
 
 def _is_light(content: bytes) -> bool:

@@ -1,9 +1,9 @@
 """Settlement: how a visit ends, and making the end durable in the right order.
 
-Order of durability: archive bytes flushed, content digest and catalog row, then the frontier's settlement with the discovered
-links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two
-steps repeats the visit; it never loses one. Visits that end while a commit is under way share the next one, and each step
-returns when it is as durable as `storage.durability` asks for.
+Order of durability: archive bytes flushed, then all that is said of them (`commit.py`): content digest, catalog row, the
+frontier's settlement with the discovered links, and last what a robots.txt said. Visits that end while a step is under way
+share the next one, and each step returns when it is as durable as `storage.durability` asks for. The bytes of the next visits
+are flushed while the last ones are committed: where hosts are few, what a visit waits for decides how fast the crawl is.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gossamer import faults
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
+from gossamer.durability import Gathering
 from gossamer.errors import DiskFull
 from gossamer.policy import retry
-from gossamer.protocols import Archive, Catalog, Deduper, Frontier, Robots
+from gossamer.protocols import Archive, Commits, Leasing
 from gossamer.records import (
     Answer,
     Directives,
@@ -35,8 +35,7 @@ from gossamer.records import (
     Visit,
 )
 from gossamer.worker.admit import Admission
-from gossamer.worker.checkpoint import Stillness
-from gossamer.worker.events import Events, Paused, Resumed, VisitEnded
+from gossamer.worker.events import Events, Paused, Resumed
 
 T = TypeVar("T")
 DISK_WAIT = 1.0  # seconds between two looks at a full disk
@@ -169,42 +168,24 @@ def _page(lease: Lease, kept: Kept, reason: str) -> Page:
 
 
 class Settler:
-    """Makes finished visits durable, several at a time."""
+    """Makes finished visits durable, several at a time: their bytes first, then all that is said of them."""
 
     def __init__(
-        self,
-        archive: Archive,
-        deduper: Deduper,
-        catalog: Catalog,
-        frontier: Frontier,
-        robots: Robots,
-        admission: Admission,
-        stillness: Stillness,
-        events: Events,
-        clock: Clock,
+        self, archive: Archive, commits: Commits, frontier: Leasing, admission: Admission, events: Events, clock: Clock
     ) -> None:
         self._archive = archive
-        self._deduper = deduper
-        self._catalog = catalog
+        self._commits = commits
         self._frontier = frontier
-        self._robots = robots
         self._admission = admission
-        self._stillness = stillness
         self._events = events
         self._clock = clock
         self._short_of_room = 0  # steps that wait for the disk
-        self._ended: list[tuple[Visit, asyncio.Future[None]]] = []
-        self._under_commit: list[tuple[Visit, asyncio.Future[None]]] = []
-        self._committing: asyncio.Task[None] | None = None
+        self._flushes = Gathering(self._flush)
 
     async def settle(self, visit: Visit) -> None:
         """Return when the visit is durable."""
-        visit = await self._discover_first(visit)
-        durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._ended.append((visit, durable))
-        if self._committing is None:
-            self._begin_commit()
-        await durable
+        commit = await self._flushes.share(await self._discover_first(visit))
+        await asyncio.shield(commit)  # it is the commit of others, too
 
     async def _discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time."""
@@ -217,8 +198,7 @@ class Settler:
         return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
-        async with self._stillness:
-            await self._frontier.discover(entries, self._clock.now())
+        await self._frontier.discover(entries, self._clock.now())
         self._admission.remember(entries)
         await asyncio.sleep(0)
 
@@ -242,47 +222,20 @@ class Settler:
                     self._events.publish(Resumed())
             return result
 
-    def _begin_commit(self) -> None:
-        self._committing = asyncio.create_task(self._commit_all())
-        self._committing.add_done_callback(self._committed)
+    async def _flush(self, visits: list[Visit]) -> "asyncio.Task[None]":
+        """Make the bytes of some visits durable, and begin to commit these visits; meanwhile others may be flushed."""
+        await self.until_room(self._archive.flush)
+        commit = asyncio.get_running_loop().create_task(self._commit(visits))
+        commit.add_done_callback(_look)
+        return commit
 
-    async def _commit_all(self) -> None:
-        while self._ended:
-            batch, self._ended = self._ended, []
-            self._under_commit = batch
-            visits = [visit for visit, _ in batch]
-            learned = [visit.learned for visit in visits if visit.learned]
-            await self.until_room(lambda visits=visits: self._make_durable(visits))  # type: ignore[misc]
-            await self.until_room(lambda learned=learned: self._robots.keep(learned))  # type: ignore[misc]
-            for visit, durable in batch:
-                self._events.publish(VisitEnded(visit))
-                if not durable.done():
-                    durable.set_result(None)
+    async def _commit(self, visits: list[Visit]) -> None:
+        if await self.until_room(lambda: self._commits.commit(visits)):
+            for visit in visits:  # a lease that was no longer ours discovered nothing
+                self._admission.remember(visit.settlement.discovered)
 
-    def _committed(self, task: asyncio.Task[None]) -> None:
-        """Hand a failure to everyone who waits: none of these visits is known to be durable."""
-        self._committing = None
-        if task.cancelled():
-            return
-        error = task.exception()
-        if error is None:
-            if self._ended:  # a visit ended after the task's last look and before this call
-                self._begin_commit()
-            return
-        for _, durable in (*self._under_commit, *self._ended):
-            if not durable.done():
-                durable.set_exception(error)
 
-    async def _make_durable(self, visits: list[Visit]) -> None:
-        """Write archive, digests, catalog and frontier, in this order; safe to repeat."""
-        settlements = [visit.settlement for visit in visits]
-        async with self._stillness:
-            await self._archive.flush()
-            await self._deduper.commit([visit.claim for visit in visits if visit.claim])
-            await self._catalog.add([visit.page for visit in visits if visit.page])
-            faults.reach("before-commit")
-            accepted = await self._frontier.settle(settlements, self._clock.now())
-            faults.reach("after-commit")
-        if accepted == len(settlements):  # a lease that was no longer ours discovered nothing
-            for settlement in settlements:
-                self._admission.remember(settlement.discovered)
+def _look(commit: "asyncio.Task[None]") -> None:
+    """Look at a failure, so that asyncio does not complain when everybody who waited for it was cancelled before."""
+    if not commit.cancelled():
+        commit.exception()

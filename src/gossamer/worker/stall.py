@@ -4,6 +4,9 @@ A beat on the loop says that it turns; a thread looks whether the beat is late, 
 Listeners hear of it in the loop, like of any other event, when it turns again. Time in which nothing of ours could run
 (stopped, a sleeping laptop, a machine that is too busy) is nobody's fault: the thread was absent then too and used no
 processor time, or the kernel counted how long the loop's thread queued for a processor.
+
+While it watches, threads hand the interpreter over after a millisecond: the loop lets go of it at every file and every digest,
+and would else wait for its turn five times as long each time that a thread computes.
 """
 
 import asyncio
@@ -18,6 +21,8 @@ from types import FrameType, TracebackType
 from typing import BinaryIO, NamedTuple
 
 from gossamer.worker.events import Events, Trouble
+
+_TURN = 0.001  # seconds a thread keeps the interpreter when another wants it
 
 _OURS = str(Path(__file__).parents[1]) + "/"
 
@@ -40,10 +45,13 @@ class StallWatch:
         self._expected = 0.0  # when the next beat is due
         self._late: deque[tuple[float, float]] = deque()  # beats that were: when they were due, when they came
         self._end = threading.Event()
+        self._turn = 0.0  # of threads before
         self._timer: asyncio.TimerHandle | None = None
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> "StallWatch":
+        self._turn = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN)
         if self._limit:
             self._loop = asyncio.get_running_loop()
             self._next_beat(time.monotonic())
@@ -53,6 +61,7 @@ class StallWatch:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        sys.setswitchinterval(self._turn)
         self._end.set()
         if self._timer is not None:
             self._timer.cancel()

@@ -120,6 +120,22 @@ async def test_literals_and_overrides_are_answered_at_once(host: str, addresses:
     assert resolver.statistics().names == 0
 
 
+@pytest.mark.parametrize("host", ["localhost", "localhost.", "any.localhost", "a.b.localhost."])
+async def test_a_name_of_this_machine_is_loopback_whatever_a_server_would_say(host: str) -> None:
+    source = Source(found())
+    assert (await CachingResolver(source, Dns()).resolve(host, NOW)).addresses == ("127.0.0.1", "::1")
+    assert source.asked == []
+    written = Dns(overrides=(f"{host}:192.0.2.9",))
+    assert (await CachingResolver(source, written).resolve(host.rstrip("."), NOW)).addresses == ("192.0.2.9",)
+
+
+@pytest.mark.parametrize("host", ["localhost.example", "notlocalhost", "my-localhost"])
+async def test_a_name_that_only_sounds_like_this_machine_is_asked_for(host: str) -> None:
+    source = Source(found())
+    assert (await CachingResolver(source, Dns()).resolve(host, NOW)).addresses == ("192.0.2.1",)
+    assert source.asked == [host]
+
+
 @pytest.mark.parametrize("host", ["1.2.3", "1.2.3.4.5", "0x7f.1", "192.0.2.999", "host.example1"])
 async def test_what_only_looks_like_an_address_is_asked_for(host: str) -> None:
     source = Source(found())

@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.document.decode import Decoded, dechunk, decode
+from gossamer.document.decode import Decoded, dechunk, decode, has_wide_window, unpacked
 
 TEXT = b"".join(b"<p>paragraph number %d</p>\n" % number for number in range(3000))
 LIMIT = 10_000_000
@@ -216,3 +216,85 @@ def test_a_window_larger_than_the_standard_allows_is_refused() -> None:
     stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     raw = stream.compress(TEXT) + stream.flush()
     assert decode(raw, "zstd", LIMIT) == Decoded(b"", error="the zstd stream is broken")
+
+
+# --- what is too big -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_of_what_is_too_big_only_the_beginning_is_kept(coding: str) -> None:
+    packed = ENCODERS[coding](TEXT)
+    size = len(TEXT)
+    assert decode(packed, coding, size - 1, 100) == Decoded(TEXT[:100], cut=True, too_big=True)
+    assert decode(packed, coding, size, 100) == Decoded(TEXT)
+    assert decode(packed, coding, size, 2 * size) == Decoded(TEXT)
+    assert decode(packed, coding, 50, 100) == Decoded(TEXT[:50], cut=True, too_big=True)
+    twice = decode(gzip.compress(packed), f"{coding}, gzip", size - 1, 100)
+    assert twice.too_big and TEXT.startswith(twice.content)
+
+
+def test_plain_content_that_is_too_big_is_kept_in_part() -> None:
+    assert decode(TEXT, "", 1000, 100) == Decoded(TEXT[:100], cut=True, too_big=True)
+    assert decode(TEXT, "", len(TEXT), 100) == Decoded(TEXT)
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.9])
+def test_a_stream_that_breaks_off_before_the_limit_is_kept_as_far_as_it_goes(cut: float) -> None:
+    packed = gzip.compress(TEXT)
+    part = packed[: int(len(packed) * cut)]
+    assert decode(part, "gzip", LIMIT, 100) == decode(part, "gzip", LIMIT)
+    spoiled = part + b"\xff" * 1000
+    assert decode(spoiled, "gzip", LIMIT, 100) == decode(spoiled, "gzip", LIMIT)
+    assert len(decode(spoiled, "gzip", LIMIT, 100).content) > 100
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_a_bomb_is_recognised_without_holding_it(coding: str) -> None:
+    bomb = ENCODERS[coding](bytes(40_000_000))
+    tracemalloc.start()
+    decoded = decode(bomb, coding, 20_000_000, 100_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert decoded.too_big and len(decoded.content) == 100_000
+    assert peak < 6_000_000
+
+
+# --- a file piece by piece -------------------------------------------------------------------------------------------
+
+
+def test_a_gzip_file_is_walked_over_in_small_pieces_up_to_the_limit() -> None:
+    packed = gzip.compress(bytes(3_000_000)) + gzip.compress(TEXT)
+    pieces = list(unpacked(packed, LIMIT))
+    assert b"".join(pieces) == bytes(3_000_000) + TEXT
+    assert max(map(len, pieces)) < 1_000_000
+    for limit in (0, 1, 1_000_000, 3_000_001):
+        assert b"".join(unpacked(packed, limit)) == (bytes(3_000_000) + TEXT)[:limit]
+
+
+@given(st.integers(0, 4000), st.binary(max_size=50))
+def test_a_file_that_is_cut_or_spoiled_gives_what_decoding_it_gives(keep: int, tail: bytes) -> None:
+    packed = gzip.compress(TEXT)
+    part = packed[: max(keep, 20)] + tail
+    assert b"".join(unpacked(part, LIMIT)) == decode(part, "gzip", LIMIT).content
+
+
+# --- brotli's window -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", range(10, 25))
+def test_a_window_of_more_than_four_mebibytes_is_wide(window: int) -> None:
+    stream = brotlicffi.Compressor(quality=5, lgwin=window)
+    packed = stream.process(bytes(5_000_000)) + stream.finish()
+    assert has_wide_window(bytes(packed)) is (window > 22)
+    assert not has_wide_window(b"")
+
+
+# --- chunks of all sizes ---------------------------------------------------------------------------------------------
+
+
+def test_more_sizes_of_chunks_than_are_remembered_are_read() -> None:
+    pieces = [bytes([number % 251]) * (number % 2000 + 1) for number in range(4000)]
+    raw = b"".join(b"%x;x=%d\r\n%s\r\n" % (len(piece), number, piece) for number, piece in enumerate(pieces))
+    assert dechunk(raw + b"0\r\n\r\n") == b"".join(pieces)
+    mixed = b"".join(b"%x\r\n%s\r\n" % (size, b"y" * size) for size in (5, 1, 7, 1, 16, 5, 255, 1))
+    assert dechunk(mixed + b"0\r\n\r\n") == b"y" * 291

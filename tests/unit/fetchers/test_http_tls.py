@@ -90,6 +90,55 @@ async def test_all_certificates_are_accepted_when_the_configuration_says_so(
     assert (await make(insecure=True).fetch(ask(secure.url("/", "other.example")))).outcome is Outcome.OK
 
 
+ODD = b"HTTP/1.1 200 OK\r\nthis is no header\r\n"
+ODD_ANSWERS = {
+    "with a length": (ODD + b"Content-Length: 5\r\n\r\nhello", b"hello", ""),
+    "without a length": (ODD + b"Connection: close\r\n\r\nhello", b"hello", ""),
+    "in chunks without an end": (ODD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"5\r\nhello\r\n", "disconnect"),
+}
+
+
+def say_once(server: RawServer, raw: bytes) -> None:
+    """Let the server say something no libcurl reads, and close the connection."""
+
+    async def reply(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(raw)
+        await writer.drain()
+        writer.close()
+
+    server.routes["/"] = reply
+
+
+@pytest.mark.parametrize("case", ODD_ANSWERS)
+async def test_an_odd_head_is_read_over_tls_when_the_server_is_asked_again(
+    secure: RawServer, make: Callable[..., HttpFetcher], trusted: str, case: str
+) -> None:
+    raw, body, truncated = ODD_ANSWERS[case]
+    say_once(secure, raw)
+    fetcher = make(ca_file=trusted)
+    url = secure.url("/", "site.example")
+    assert (await fetcher.fetch(ask(url))).outcome is Outcome.PROTOCOL_ERROR
+    answer = await fetcher.fetch(ask(url))
+    assert (answer.outcome, answer.status, answer.truncated) == (Outcome.OK, 200, truncated), answer.detail
+    assert answer.body.read() == body and answer.response_head.startswith(ODD)
+    assert (answer.address, answer.request_head) == ("127.0.0.1", secure.requests[1])
+
+
+@pytest.mark.parametrize(("host", "vouched"), [("site.example", False), ("other.example", True)])
+async def test_an_odd_head_is_no_way_around_the_certificate(
+    secure: RawServer, make: Callable[..., HttpFetcher], trusted: str, host: str, vouched: bool
+) -> None:
+    say_once(secure, ODD_ANSWERS["with a length"][0])
+    fetcher = make(ca_file=trusted if vouched else "")
+    url = secure.url("/", host)
+    assert (await fetcher.fetch(ask(url, insecure=True))).outcome is Outcome.PROTOCOL_ERROR
+    refused = await fetcher.fetch(ask(url))
+    assert refused.outcome is Outcome.TLS_FAILED, refused.detail
+    assert len(secure.requests) == 1
+    answer = await fetcher.fetch(ask(url, insecure=True))
+    assert (answer.outcome, answer.body.read()) == (Outcome.OK, b"hello")
+
+
 async def test_a_server_that_speaks_no_tls_is_tls_failed(fetcher: HttpFetcher) -> None:
     async def answer_in_clear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)

@@ -144,3 +144,26 @@ def test_lists_can_be_changed_while_the_old_scope_stays() -> None:
 def test_a_pattern_that_makes_no_sense_is_refused_by_its_knob(knob: str, value: str) -> None:
     with pytest.raises(ConfigError, match=f"^scope.{knob}: "):
         scope(**{knob: (value,)})
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"within": "any", "block_hosts": ("*.example.org",)},
+        {"within": "prefix"},
+        {"off_site_hops": 1},
+        {"schemes": ("http", "file"), "within": "any"},
+    ],
+)
+def test_what_was_said_of_a_site_before_changes_no_verdict(knobs: dict[str, Any]) -> None:
+    files = ("file:///a/b", "file:///c/d")
+    asked = [
+        candidate(url, off_site=off_site)
+        for url in (SEED, "https://www.example.org/x", "http://www.example.org/docs/x", "https://b.example/", *files)
+        for off_site in (0, 1, 2)
+    ]
+    seeds = (SEED, files[0])
+    fresh = [scope(*seeds, **knobs).judge(one) for one in asked]
+    one_scope = scope(*seeds, **knobs)
+    assert [one_scope.judge(one) for one in (*asked, *reversed(asked))] == [*fresh, *reversed(fresh)]

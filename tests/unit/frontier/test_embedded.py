@@ -5,16 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from killing import leave_as_killed
 
 from gossamer.config.sections import Breaker, FrontierSettings
 from gossamer.errors import StoreError
-from gossamer.frontier import embedded, seen
+from gossamer.frontier import line, seen
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.frontier.keys import META
-from gossamer.frontier.rows import Meta, encode
-from gossamer.frontier.store import Store
-from gossamer.records import Discovered, State
-from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased
+from gossamer.frontier.keys import LEASES, TICKET, VERSION_KEY
+from gossamer.frontier.store import VERSION, Store
+from gossamer.records import Answer, Discovered, Fate, State
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]
 
@@ -104,7 +104,7 @@ async def test_a_saved_filter_is_used(tmp_path: Path, monkeypatch: pytest.Monkey
     scan = Store.scan
     monkeypatch.setattr(Store, "scan", lambda self, prefix: scanned.append(prefix) or scan(self, prefix))
     frontier = opened(tmp_path)
-    assert b"U" not in scanned and frontier._seen._bloom.count == 500
+    assert not scanned.count(b"U") and frontier._seen._bloom.count == 501
     await frontier.aclose()
 
 
@@ -115,9 +115,9 @@ async def test_memory_is_bounded_by_hosts_with_work(tmp_path: Path) -> None:
     await frontier.settle([end(lease) for lease in await leased(frontier, NOW)], NOW)
     assert not frontier._schedule.hosts and sum(1 for _ in frontier.hosts()) == 50
     await frontier.discover([entry(str(number)) for number in range(5000)], NOW)
-    held = frontier._ledger._ahead._queues
-    assert sum(len(each.rows) for each in held.values()) < 50
-    assert not frontier._ledger._touched and not frontier._seen._fresh
+    (host,) = frontier._schedule.hosts.values()
+    assert len(host.line) <= 2 * line.FEW * TICKET and host.waiting == 5000
+    assert not frontier._ledger.changed and not frontier._seen._fresh
     await frontier.aclose()
 
 
@@ -150,16 +150,24 @@ async def test_an_entry_that_cannot_be_written_leaves_nothing_behind(tmp_path: P
     await frontier.aclose()
 
 
-async def test_a_frontier_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("delete", "put", "complaint"),
+    [(b"", (VERSION_KEY, bytes([VERSION + 1])), "newer gossamer"), (VERSION_KEY, (b"M", b"counters"), "older gossamer")],
+)
+async def test_a_frontier_of_another_version_is_refused(
+    tmp_path: Path, delete: bytes, put: tuple[bytes, bytes], complaint: str
+) -> None:
     frontier = opened(tmp_path)
     await frontier.aclose()
     store = Store(tmp_path / "store", 1 << 20)
     batch = store.batch()
-    batch.put(META, encode(Meta(version=2)))
+    batch.delete(delete)
+    batch.put(*put)
     store.write(batch)
     store.close()
-    with pytest.raises(StoreError, match="newer gossamer"):
-        opened(tmp_path)
+    for _ in range(2):
+        with pytest.raises(StoreError, match=complaint):
+            opened(tmp_path)
 
 
 async def test_a_frontier_in_use_is_refused(tmp_path: Path) -> None:
@@ -182,10 +190,60 @@ async def test_opening_reads_hosts_not_urls(tmp_path: Path, monkeypatch: pytest.
     frontier = opened(tmp_path)
     await frontier.discover(MANY, NOW)
     await frontier.aclose()
-    decoded: list[bytes] = []
-    real = embedded.decode_url
-    monkeypatch.setattr("gossamer.frontier.ledger.decode_url", lambda raw: decoded.append(raw) or real(raw))
+    read: list[bytes] = []
+    get, sheet = Store.get, Store.sheet
+    monkeypatch.setattr(Store, "get", lambda self, key: read.append(key) or get(self, key))
+    monkeypatch.setattr(Store, "sheet", lambda self, keys: read.extend(keys) or sheet(self, keys))
     frontier = opened(tmp_path)
-    assert not decoded and frontier.statistics().waiting == 500
-    assert len(await leased(frontier, NOW)) == 1 and len(decoded) == 1
+    assert read == [VERSION_KEY] and frontier.statistics().waiting == 500
+    assert len(await leased(frontier, NOW)) == 1 and len(read) == 2
+    await frontier.aclose()
+
+
+async def test_a_lease_of_many_hosts_writes_one_row_and_their_end_takes_it_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover([entry("1", f"{number}.example") for number in range(50)], NOW)
+    sizes: list[int] = []
+    write = Store.write
+    monkeypatch.setattr(Store, "write", lambda self, batch: sizes.append(batch.len()) or write(self, batch))
+    leases = await leased(frontier, NOW)
+    assert len(leases) == 50 and sizes == [1] and len(list(frontier._store.scan(LEASES))) == 1
+    await frontier.settle([end(lease) for lease in leases[:49]], NOW)
+    assert len(list(frontier._store.scan(LEASES))) == 1
+    await frontier.settle([end(leases[49])], NOW)
+    assert not list(frontier._store.scan(LEASES))
+    await frontier.aclose()
+
+
+@pytest.mark.parametrize("cleanly", [True, False])
+async def test_a_url_that_was_tried_again_is_not_counted_as_returned(tmp_path: Path, cleanly: bool) -> None:
+    frontier = opened(tmp_path / "0")
+    await frontier.discover([entry("1"), entry("1", "b.example")], NOW)
+    for _ in range(2):  # the second lease of it shows a ticket that was tried before
+        leases = await leased(frontier, NOW)
+        await frontier.settle([end(lease, Fate.RETRY) for lease in leases if lease.entry.host == "a.example"], NOW)
+        assert len(leases) == 2 or leases[0].attempts == 1
+    if cleanly:
+        await frontier.aclose()
+        frontier = opened(tmp_path / "0")
+    else:
+        await leave_as_killed(frontier, tmp_path / "1")
+        frontier = opened(tmp_path / "1")
+    known = {known.entry.host: (known.attempts, known.returns) for known in frontier.known()}
+    assert known == {"a.example": (2, 0), "b.example": (0, 1)}
+    await frontier.aclose()
+
+
+async def test_a_host_without_work_is_found_again(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    for path in ("1", "2"):
+        await frontier.discover([entry(path)], NOW)
+        (lease,) = await leased(frontier, NOW + 100)
+        await frontier.settle([end(lease, answer=Answer(at=NOW, robots_delay=7.0))], NOW + 100)
+        assert not frontier._schedule.hosts
+        await frontier.aclose()
+        frontier = opened(tmp_path)
+        assert (await status(frontier)).clock.recent_count == int(path)
     await frontier.aclose()

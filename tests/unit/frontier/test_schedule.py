@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Politeness
 from gossamer.frontier import schedule as module
+from gossamer.frontier.keys import ticket_of
 from gossamer.frontier.schedule import Host, Schedule
 from gossamer.records import HostClock, HostPolicy
 
@@ -16,9 +17,13 @@ def schedule() -> Schedule:
     return Schedule((80, 15, 5), Politeness())
 
 
-def placed(schedule: Schedule, number: int, ready: float, **fields: int | float) -> Host:
+def line(*classes: int) -> bytes:
+    return b"".join(ticket_of(priority, 1.0, 0) for priority in classes)
+
+
+def placed(schedule: Schedule, number: int, ready: float, classes: tuple[int, ...] = (0,), **fields: int | float) -> Host:
     host = Host(f"{number}.example", number, clock=HostClock(next_time=ready))
-    host.high = 1
+    host.line = line(*classes)
     for name, value in fields.items():
         setattr(host, name, value)
     schedule.hosts[host.name] = host
@@ -56,7 +61,7 @@ def test_a_host_that_may_not_be_leased_is_never_picked(schedule: Schedule) -> No
 
 
 def test_a_host_leased_for_one_class_leaves_the_others_too(schedule: Schedule) -> None:
-    host = placed(schedule, 1, 10.0, medium=1, low=1)
+    host = placed(schedule, 1, 10.0, (0, 1, 2))
     assert schedule.pick(10.0) == (host, 0)
     host.leased = 1
     schedule.place(host)
@@ -65,16 +70,16 @@ def test_a_host_leased_for_one_class_leaves_the_others_too(schedule: Schedule) -
 
 def test_a_class_that_was_emptied_and_filled_again_is_picked(schedule: Schedule) -> None:
     host = placed(schedule, 1, 10.0)
-    host.high = 0
+    host.line = b""
     schedule.place(host)
     assert schedule.pick(10.0) is None
-    host.high = 1
+    host.line = line(0)
     schedule.place(host)
     assert schedule.pick(10.0) == (host, 0)
 
 
 def test_a_host_wakes_when_its_date_has_come_and_it_is_ready(schedule: Schedule) -> None:
-    host = placed(schedule, 1, 10.0, high=0, later=1, first_due=30.0)
+    host = placed(schedule, 1, 10.0, (), later=1, first_due=30.0)
     assert list(schedule.woken(29.0)) == [] and schedule.next_time() == 30.0
     host.clock = replace(host.clock, next_time=50.0)
     schedule.place(host)
@@ -84,8 +89,8 @@ def test_a_host_wakes_when_its_date_has_come_and_it_is_ready(schedule: Schedule)
 
 def test_false_entries_are_swept_before_they_outnumber_the_hosts(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLACK", 10)
-    placed(schedule, 1, 1.0, high=0, low=1)  # stays on top of its class
-    busy = placed(schedule, 2, 2.0, low=1)
+    placed(schedule, 1, 1.0, (2,))  # stays on top of its class
+    busy = placed(schedule, 2, 2.0, (0, 2))
     for turn in range(1000):
         busy.clock = replace(busy.clock, next_time=3.0 + turn)
         schedule.place(busy)

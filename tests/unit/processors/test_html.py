@@ -1,19 +1,36 @@
-"""HTML as browsers parse it: which links a page has, and what it says about itself."""
+"""HTML as browsers parse it: which links a page has, and what it says about itself. Every test runs for both ways to read."""
 
 import time
+from collections.abc import Iterator
+from contextvars import ContextVar
 
 import pytest
+from ways import WAYS
 
-from gossamer.processors.html import MOST_ELEMENTS, HtmlProcessor
+from gossamer.processors.html import HtmlProcessor, Way
+from gossamer.processors.page import MOST_ELEMENTS
 from gossamer.records import Directives, Document, Extract, Link, LinkKind
 
 URL = "https://site.test/dir/page.html?q=1"
 K = LinkKind
+WAY: ContextVar[Way] = ContextVar("way")
+
+
+@pytest.fixture(params=WAYS, autouse=True)
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    token = WAY.set(WAYS[request.param])
+    yield
+    WAY.reset(token)
 
 
 def read(html: str | bytes, *, mime: str = "text/html", charset: str = "utf-8", url: str = URL, **knobs: object) -> Extract:
     content = html.encode() if isinstance(html, str) else html
-    return HtmlProcessor(**{"max_links": 500, **knobs}).process(Document(url=url, mime=mime, content=content, charset=charset))
+    processor = HtmlProcessor(**{"max_links": 500, "way": WAY.get(), **knobs})
+    return processor.process(Document(url=url, mime=mime, content=content, charset=charset))
+
+
+def text_of(content: bytes, charset: str = "utf-8") -> str:
+    return HtmlProcessor(500, way=WAY.get()).text(Document(url=URL, mime="text/html", content=content, charset=charset))
 
 
 def links(html: str | bytes, **knobs: object) -> list[tuple[str, str]]:
@@ -282,7 +299,7 @@ def test_a_byte_order_mark_is_no_part_of_the_page() -> None:
     for codec, charset in (("utf-8-sig", "utf-8"), ("utf-16", "utf-16le")):
         content = "<title>é</title>é".encode(codec)
         assert read(content, charset=charset).title == "é"
-        assert HtmlProcessor(500).text(Document(url=URL, mime="text/html", content=content, charset=charset)) == "é"
+        assert text_of(content, charset) == "é"
 
 
 def test_a_query_is_encoded_in_the_charset_of_the_page_and_a_path_in_utf_8() -> None:
@@ -326,10 +343,9 @@ def test_text_is_what_a_reader_sees() -> None:
         " three<div>four</div>five<template>no</template><noscript>no</noscript><ul><li>a<li>b</ul>"
         "<svg><text>no</text></svg>&lt;p&gt;"
     )
-    text = HtmlProcessor(500).text(Document(url=URL, mime="text/html", content=html.encode(), charset="utf-8"))
-    assert text.splitlines() == ["Hello world!", "One", "two three", "four", "five", "a", "b", "<p>"]
+    assert text_of(html.encode()).splitlines() == ["Hello world!", "One", "two three", "four", "five", "a", "b", "<p>"]
 
 
 def test_text_of_a_very_deep_page_needs_no_recursion() -> None:
     html = b"<span>" * 5_500 + b"deep"
-    assert HtmlProcessor(500).text(Document(url=URL, mime="text/html", content=html, charset="utf-8")) == "deep"
+    assert text_of(html) == "deep"

@@ -4,14 +4,15 @@ import time
 from collections.abc import AsyncIterator
 
 import pytest
+from ways import WAYS
 
-from gossamer.assemble import CHILD, make_processors
+from gossamer.assemble import make_aside, make_processors
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
+from gossamer.processors import tree
 from gossamer.processors.costly import is_costly
 from gossamer.processors.html import COSTLY, HtmlProcessor
 from gossamer.records import Document, Fetched, Outcome
-from gossamer.worker.aside import Aside
 from gossamer.worker.reading import Reader
 
 MB = 1_000_000
@@ -60,20 +61,21 @@ def page(name: str, size: int) -> Document:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_quadratic_page_ends_in_two_seconds_with_its_links(name: str, size: int) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_quadratic_page_ends_in_two_seconds_with_its_links(way: str, name: str, size: int) -> None:
     document = page(name, size)
     begin = time.process_time()
-    extract = HtmlProcessor(500).process(document)
+    extract = HtmlProcessor(500, way=WAYS[way]).process(document)
     assert time.process_time() - begin < (2 if size >= MB else 0.5)  # the smallest may be read on the event loop
     assert [link.url for link in extract.links] == ["http://a.test/way-out"]
     assert extract.title == "Trap"
-    assert extract.cut in ("", COSTLY)
+    assert extract.cut in ("", COSTLY if way == "tree" else "")
 
 
 @pytest.fixture
 async def reader() -> AsyncIterator[Reader]:
     settings = Settings()
-    aside = Aside(CHILD, settings.model_dump_json().encode(), settings.documents.deadline)
+    aside = make_aside(settings)
     yield Reader(settings, make_processors(settings), aside)
     await aside.aclose()
 
@@ -92,13 +94,15 @@ async def test_a_crawl_reads_them_too(reader: Reader, size: int) -> None:
 
 def test_more_tags_than_fit_into_memory_are_scanned() -> None:
     document = Document(url="http://a.test/", mime="text/html", content=LINK + b"<br>" * 600_000, charset="utf-8")
-    extract = HtmlProcessor(500).process(document)
-    assert (len(extract.links), extract.cut) == (1, COSTLY)
+    for way in WAYS.values():
+        extract = HtmlProcessor(500, way=way).process(document)
+        assert (len(extract.links), extract.cut) == (1, COSTLY if way is tree else "")
 
 
 def test_more_elements_than_are_read_are_counted_as_cut() -> None:
     content = b"<a href=/x>x</a><div>" * 40_000
-    extract = HtmlProcessor(500).process(Document(url="http://a.test/", mime="text/html", content=content, charset="utf-8"))
+    document = Document(url="http://a.test/", mime="text/html", content=content, charset="utf-8")
+    extract = HtmlProcessor(500, way=tree).process(document)
     assert (extract.cut, len(extract.links), extract.links_cut) == (COSTLY, 1, 20_000)
 
 
@@ -135,5 +139,7 @@ def test_telling_costly_pages_takes_linear_time(unit: bytes) -> None:
 def test_titles_of_pictures_in_the_deep_take_no_time() -> None:
     content = b"<svg>" * 2_900 + b"<title>x</title>" * 1_400
     begin = time.process_time()
-    HtmlProcessor(500).process(Document(url="http://a.test/", mime="text/html", content=content, charset="utf-8"))
+    for way in WAYS.values():
+        document = Document(url="http://a.test/", mime="text/html", content=content, charset="utf-8")
+        HtmlProcessor(500, way=way).process(document)
     assert time.process_time() - begin < 0.5

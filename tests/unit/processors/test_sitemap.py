@@ -79,6 +79,23 @@ def test_a_file_has_the_limit_of_the_standard_and_the_cut_is_counted() -> None:
     assert extract.links_cut == 2000
 
 
+def test_locations_are_counted_also_where_one_piece_ends_and_the_next_begins() -> None:
+    content = f"<urlset>{''.join(entry(f'/{number}') for number in range(MOST_URLS + 30_000))}</urlset>".encode()
+    for packed in (content, gzip.compress(content), b"  \n" + content, b"  \n" * 40_000 + content):
+        extract = SitemapProcessor().process(Document(url="https://site.test/", mime="application/xml", content=packed))
+        assert (len(extract.links), extract.links_cut) == (MOST_URLS, 30_000)
+
+
+@pytest.mark.parametrize("opening", ["", "<urlset>", "<urlset><url><loc>https://site.test/"])
+def test_a_small_file_that_unpacks_to_much_takes_little_memory(opening: str) -> None:
+    packed = gzip.compress(opening.encode()) + gzip.compress(b" " * 40_000_000, 1)
+    tracemalloc.start()
+    assert urls(packed) == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4_000_000
+
+
 BOMBS = {
     "laughs": '<!DOCTYPE x [<!ENTITY a "ha">'
     + "".join(f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("abcdefghi", "bcdefghij", strict=True))

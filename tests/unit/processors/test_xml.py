@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from gossamer.processors.xml import XmlProcessor
+from gossamer.processors.xml import CUT, MOST_UNPACKED, XmlProcessor
 from gossamer.records import Document, Extract
 
 SITEMAP = b"<urlset><url><loc>https://site.test/a</loc></url></urlset>"
@@ -58,3 +58,13 @@ def test_text_is_that_of_a_page() -> None:
     assert XmlProcessor(500).text(document(XHTML)) == "Hi a"
     assert XmlProcessor(500).text(document(SITEMAP)) == ""
     assert XmlProcessor(500).text(document(b"<data>x</data>")) == ""
+
+
+def test_of_a_page_or_a_text_inside_a_gzip_file_the_beginning_is_read_and_the_cut_is_said() -> None:
+    page = XHTML.removesuffix(b"</body></html>") + b"x" * MOST_UNPACKED + b'<a href="/late">late</a></body></html>'
+    extract = read(gzip.compress(page, 1), "application/gzip")
+    assert [link.url for link in extract.links] == ["https://site.test/a"] and extract.cut == CUT
+    lines = b"https://site.test/a\n" + b"\n" * MOST_UNPACKED + b"https://site.test/late\n"
+    extract = read(gzip.compress(lines, 1), "application/gzip", "/sitemap.txt.gz")
+    assert [link.url for link in extract.links] == ["https://site.test/a"] and extract.cut == CUT
+    assert read(gzip.compress(XHTML), "application/gzip").cut == ""

@@ -1,11 +1,13 @@
 """Every link leaves admission with a verdict; none is dropped."""
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.config.load import load
 from gossamer.errors import UrlError
+from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import Scope
-from gossamer.filters.verdict import Candidate
+from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
 from gossamer.url.parse import parse
 from gossamer.worker.admit import Admission
@@ -89,6 +91,86 @@ def test_a_remembered_link_needs_no_second_judgement_but_a_refused_one_does() ->
     admit.remember([accepted, refused])
     assert admit.admit([Link("http://a.example/b", LinkKind.ANCHOR)], PARENT) == ()
     assert only(admit, Link("http://a.example/c", LinkKind.ANCHOR)).refused is None
+
+
+def test_another_spelling_of_a_remembered_link_is_known_by_its_key() -> None:
+    admit = admission()
+    admit.remember([only(admit, Link("http://a.example/b/?utm_source=x", LinkKind.ANCHOR))])
+    for url in ("http://a.example/b", "http://a.example/b/", "http://a.example/b?utm_source=y"):
+        assert admit.admit([Link(url, LinkKind.ANCHOR)], PARENT) == ()
+
+
+REFUSED = [
+    Link("http://b.example/", LinkKind.ANCHOR),
+    Link("http://a.example/i.png", LinkKind.IMAGE),
+    Link("http://a.example/n", LinkKind.ANCHOR, nofollow=True),
+    Link("http://a.example/i.png", LinkKind.IMAGE, nofollow=True),
+]
+
+
+@pytest.mark.parametrize("link", REFUSED)
+def test_what_was_refused_is_left_out_when_it_is_found_in_the_same_manner(link: Link) -> None:
+    admit = admission()
+    admit.remember([only(admit, link)])
+    assert admit.admit([link], PARENT) == ()
+
+
+@pytest.mark.parametrize("link", REFUSED)
+def test_what_was_refused_is_judged_again_when_it_is_found_in_another_manner(link: Link) -> None:
+    admit = admission()
+    admit.remember([only(admit, link)])
+    nearer = Entry(SEED, SEED, "a.example", depth=1, redirects=3)
+    assert only(admit, link, nearer).depth == 2
+    other = LinkKind.IFRAME if link.kind is LinkKind.ANCHOR else LinkKind.ANCHOR
+    assert only(admit, Link(link.url, other)).kind is other
+
+
+def test_what_was_too_deep_is_admitted_from_a_page_that_is_nearer() -> None:
+    admit = admission(scope__max_depth=3)
+    link = Link("http://a.example/b", LinkKind.ANCHOR)
+    deep = only(admit, link, Entry(SEED, SEED, "a.example", depth=3))
+    assert deep.refused is not None
+    admit.remember([deep])
+    assert only(admit, link).refused is None
+
+
+def test_a_changed_list_lets_everything_be_judged_again() -> None:
+    admit = admission()
+    link = Link("http://a.example/secret", LinkKind.ANCHOR)
+    open_scope = admit.scope
+    admit.scope = open_scope.with_lists(None, Patterns.parse(["/secret/"], "list"))
+    refused = only(admit, link)
+    assert refused.refused is not None and refused.refused.rule == "scope.block_file"
+    admit.remember([refused])
+    assert admit.admit([link], PARENT) == ()
+    admit.scope = open_scope
+    assert only(admit, link).refused is None
+
+
+def test_off_site_where_a_link_was_found_counts_so_refusals_are_judged_each_time() -> None:
+    admit = admission(scope__off_site_hops=1)
+    link = Link("http://c.example/", LinkKind.ANCHOR)
+    far = only(admit, link, Entry(SEED, SEED, "b.example", depth=2, off_site=1))
+    assert far.refused is not None
+    admit.remember([far])
+    assert only(admit, link).refused is None
+
+
+def test_memory_of_refusals_is_bounded() -> None:
+    settings = load((), {}, {})
+    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
+    links = [Link(f"http://b.example/{number}", LinkKind.ANCHOR) for number in range(25)]
+    for link in links:
+        admit.remember([only(admit, link)])
+    assert len(links) - len(admit.admit(links, PARENT)) <= 10
+
+
+@pytest.mark.parametrize("link", [*REFUSED, Link("http://a.example/" + "x/" * 90, LinkKind.ANCHOR)])
+def test_the_trace_begins_to_refuse_where_the_judgement_does(link: Link) -> None:
+    admit = admission()
+    entry = only(admit, link)
+    candidate = replace(admit.candidate(entry), nofollow=link.nofollow)
+    assert first_refusal(admit.trace(candidate)) == entry.refused == admit.judge(candidate)
 
 
 def test_what_is_admitted_but_not_durable_is_admitted_again() -> None:

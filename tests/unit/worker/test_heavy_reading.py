@@ -7,21 +7,26 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import brotlicffi
 import pytest
+import zstandard
 
-from gossamer.assemble import CHILD, make_processors
+from gossamer.assemble import make_aside, make_processors
 from gossamer.config.sections import Documents, Settings
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
 from gossamer.errors import GossamerError
 from gossamer.records import Extract, Fetched, Outcome
-from gossamer.worker.aside import Aside, Reading
+from gossamer.registry import TABLE
+from gossamer.worker.aside import Aside
+from gossamer.worker.child import Reading
 from gossamer.worker.events import Event, Events, Trouble
 from gossamer.worker.read import document_of
-from gossamer.worker.reading import Reader
+from gossamer.worker.reading import LIGHT, Reader
 from gossamer.worker.stall import StallWatch
 
 SETTINGS = Settings()
@@ -30,6 +35,13 @@ GIVEN_UP = "reading took more than documents.deadline (%s s) or too much memory"
 WORDS = b"<p>some <b>bold</b> words and <a href='/page/%d'>a link</a> of a page that is long and honest</p>\n"
 LONG = b"<title>long</title>" + b"".join(WORDS % number for number in range(4_000))
 MANY_LINKS = b"".join(b"<a href=/p/%d>x</a>" % number for number in range(100_000))
+PACKERS = {
+    "gzip": lambda content: gzip.compress(content, 1),
+    "deflate": lambda content: zlib.compress(content, 1),
+    "br": lambda content: brotlicffi.compress(content, quality=1),
+    "zstd": zstandard.compress,
+}
+HEAVY = ("asyncio", "pydantic", "rocksdict", "pycurl", "sqlite3", "aiodns", "typer", "rich", "importlib.metadata", "logging")
 SITEMAP = (
     b"<urlset>" + b"".join(b"<url><loc>http://a.test/p/%d</loc></url>" % number for number in range(50_000)) + b"</urlset>"
 )
@@ -38,7 +50,7 @@ SITEMAP = (
 ODD_CHILD = """
 import os, socket, sys, time
 from gossamer.processors.html import HtmlProcessor
-from gossamer.worker.aside import greeted, serve
+from gossamer.worker.child import greeted, serve, grow_at_most
 
 class Odd(HtmlProcessor):
     def process(self, document):
@@ -58,6 +70,7 @@ class Odd(HtmlProcessor):
 
 with socket.socket(fileno=int(sys.argv[1])) as connection:
     greeted(connection)
+    grow_at_most(256 << 20)
     serve(connection, {"text/html": Odd(500)})
 """
 
@@ -93,7 +106,7 @@ def usual(fetched: Fetched) -> Extract:
 @pytest.fixture
 async def aside() -> AsyncIterator[Aside]:
     """Children as a crawl has them."""
-    children = Aside(CHILD, SETTINGS.model_dump_json().encode(), 30)
+    children = make_aside(Settings(documents=Documents(deadline=30)))
     yield children
     await children.aclose()
 
@@ -145,6 +158,89 @@ async def test_a_bomb_is_too_big_and_takes_no_memory_of_ours(aside: Aside) -> No
     before = _resident()
     assert await reader_with(aside).read(fetched) == Reading("text/html", too_big=True)
     assert _resident() - before < 16 * MIB
+
+
+async def test_bombs_take_hardly_any_memory_of_the_child_either(aside: Aside) -> None:
+    reader = reader_with(aside)
+    assert (await reader.read(answer(LONG))).extract.links
+    for coding, pack in PACKERS.items():
+        assert await reader.read(answer(pack(bytes(30 * MIB)), content_encoding=coding)) == Reading("text/html", too_big=True)
+    urlset = gzip.compress(b"<urlset><url><loc>http://a.test/") + gzip.compress(b" " * (60 * MIB), 1)
+    assert (await reader.read(answer(urlset, mime="application/gzip"))).mime == "application/gzip"
+    (child,) = _children()
+    status = Path(f"/proc/{child}/status").read_text().splitlines()
+    sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in status if line.endswith("kB")}
+    assert 5 * MIB < sizes["VmHWM"] - sizes["RssFile"] < 30 * MIB
+
+
+@pytest.mark.parametrize(
+    "fetched",
+    [
+        answer(in_chunks(LONG[:30_000], 1), chunked=True),
+        answer(brotlicffi.compress(LONG, quality=5, lgwin=24), content_encoding="br"),
+        answer(in_chunks(brotlicffi.compress(LONG, quality=5, lgwin=24), 4000), chunked=True, content_encoding="BR"),
+        answer(gzip.compress(brotlicffi.compress(b"<a href=x>x</a>", quality=5)), content_encoding="br, gzip"),
+    ],
+    ids=["tiny chunks", "wide window", "wide window in chunks", "brotli inside"],
+)
+async def test_a_short_body_that_takes_long_to_decode_is_read_aside(aside: Aside, fetched: Fetched) -> None:
+    assert fetched.body.size < LIGHT
+    reader = reader_with(aside)
+    assert reader._at_once(fetched) is None
+    assert await reader.digest(fetched) == payload_digest(fetched.body, fetched.chunked)
+    reading = await reader.read(fetched)
+    assert reading.extract == usual(fetched) and reading.extract.links
+
+
+def test_a_usual_page_in_brotli_and_in_chunks_is_light() -> None:
+    page = b"<title>light</title><a href=x>x</a>\r\n" * 100
+    fetched = answer(in_chunks(brotlicffi.compress(page), 100), chunked=True, content_encoding="br")
+    assert reader_with(Aside(("/nowhere/python",), b"", 5))._at_once(fetched) == Reading("text/html", extract=usual(fetched))
+
+
+def test_a_child_imports_little() -> None:
+    code = (
+        "import sys; from gossamer.worker.child import Greeting, _made;"
+        f"_made(Greeting({TABLE['processor']!r}, 500, 'x', True, 1));"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+async def test_documents_that_are_read_quickly_share_one_child(aside: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.worker.aside.PATIENCE", 3600.0)
+    reader = reader_with(aside)
+    readings = await asyncio.gather(*(reader.read(answer(LONG)) for _ in range(6)))
+    assert len({len(reading.extract.links) for reading in readings}) == 1
+    assert len(_children()) == 1
+
+
+async def test_a_document_that_takes_long_does_not_hold_up_the_next(
+    odd: Aside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.worker.aside.PATIENCE", 0.0)
+    monkeypatch.setenv("READING_BEGAN", str(tmp_path / "began"))
+    odd._deadline = 60.0
+    reader = reader_with(odd)
+    slow = asyncio.create_task(reader.read(answer(LONG, url="http://a.test/slow")))
+    while not (tmp_path / "began").exists():
+        await asyncio.sleep(0.01)
+    assert (await reader.read(answer(LONG))).extract.links
+    assert not slow.done() and len(_children()) == 2
+    slow.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await slow
+
+
+async def test_a_document_that_waits_for_a_child_that_dies_gets_another(odd: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.worker.aside.PATIENCE", 3600.0)
+    reader = reader_with(odd)
+    crashed, read = await asyncio.gather(
+        reader.read(answer(LONG, url="http://a.test/crash")), reader.read(answer(LONG, url="http://a.test/next"))
+    )
+    assert crashed.extract.cut.endswith("it was not read")
+    assert read.extract == usual(answer(LONG, url="http://a.test/next"))
 
 
 async def test_a_page_that_takes_too_long_is_scanned_and_the_cut_is_said(odd: Aside) -> None:
@@ -218,7 +314,8 @@ PARENT = """
 import asyncio, os, sys
 from pathlib import Path
 from gossamer.document.body import Body
-from gossamer.worker.aside import Aside, Task
+from gossamer.worker.aside import Aside
+from gossamer.worker.child import Task
 
 async def main():
     aside = Aside((sys.executable, "-c", sys.argv[1]), b"", 3600)

@@ -137,10 +137,13 @@ class Recorder:
 def settler(recorder: Recorder):
     from gossamer.clock import SystemClock
     from gossamer.worker.checkpoint import Stillness
+    from gossamer.worker.commit import Committer
     from gossamer.worker.events import Events
     from gossamer.worker.settle import Settler
 
-    return Settler(recorder, recorder, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
+    events, clock = Events(), SystemClock()
+    commits = Committer(recorder, recorder, recorder, recorder, Stillness(), events, clock)
+    return Settler(recorder, commits, recorder, recorder, events, clock)
 
 
 async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:
@@ -154,14 +157,39 @@ async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit()
     await asyncio.sleep(0)
     recorder.gate.set()
     await asyncio.gather(first, *others)
-    step = ["archive", "digest", "catalog"]
-    assert recorder.told == [*step, "frontier 1", *step, "frontier 5"]
+    assert sorted(recorder.told) == sorted(2 * ["archive", "digest", "catalog"] + ["frontier 1", "frontier 5"])
+    for number, settled in enumerate(("frontier 1", "frontier 5"), start=1):
+        before = recorder.told[: recorder.told.index(settled)]
+        assert [before.count(step) >= number for step in ("archive", "digest", "catalog")] == [True] * 3
+    assert recorder.told.index("frontier 1") < recorder.told.index("frontier 5")
+
+
+async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None:
+    recorder, held = Recorder(), asyncio.Event()
+    recorder.gate.set()
+
+    async def add(pages: object) -> None:
+        recorder.told.append("catalog")
+        await held.wait()
+
+    recorder.add = add
+    settle = settler(recorder).settle
+    first = asyncio.create_task(settle(end(fetched())))
+    while "catalog" not in recorder.told:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(settle(end(fetched())))
+    while recorder.told.count("archive") < 2:
+        await asyncio.sleep(0)
+    assert "frontier 1" not in recorder.told
+    held.set()
+    await asyncio.gather(first, second)
+    assert recorder.told.count("frontier 1") == 2
 
 
 async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     from gossamer.errors import DiskFull
     from gossamer.worker import settle as module
-    from gossamer.worker.events import Paused, Resumed
+    from gossamer.worker.events import Paused, Resumed, VisitEnded
 
     monkeypatch.setattr(module, "DISK_WAIT", 0)
     recorder = Recorder()
@@ -178,7 +206,7 @@ async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: py
     one._events.subscribe(heard.append)
     await one.settle(end(fetched()))
     assert recorder.told[-1] == "frontier 1"
-    assert [type(event) for event in heard[:2]] == [Paused, Resumed]
+    assert [type(event) for event in heard if not isinstance(event, VisitEnded)] == [Paused, Resumed]
 
 
 async def test_what_a_robots_txt_said_is_kept_after_what_came_of_it() -> None:

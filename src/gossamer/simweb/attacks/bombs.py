@@ -33,9 +33,9 @@ def gzip_bomb() -> bytes:
     return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff" + deflate_bomb() + struct.pack("<II", checksum, SIZE)
 
 
-def brotli_bomb() -> bytes:
-    """Return a brotli stream of a gigabyte of blanks."""
-    stream = brotlicffi.Compressor(quality=5)
+def brotli_bomb(window: int = 22) -> bytes:
+    """Return a brotli stream of a gigabyte of blanks, with a window of so many bits."""
+    stream = brotlicffi.Compressor(quality=5, lgwin=window)
     parts = [bytes(stream.process(_RUN) + stream.flush()) for _ in range(3)]
     again = parts[2]  # from the second on, each says "more of the same"
     return parts[0] + parts[1] + again * (SIZE // _BLOCK - 2) + b"\x03"
@@ -67,14 +67,28 @@ def attacks() -> list[Attack]:
         for coding, body in bodies.items()
     ]
     members = gzip.compress(b"") * 100_000  # each of them is nothing, and has to be opened
+    wide = whole(brotli_bomb(24), "Content-Encoding: br")  # sixteen megabytes come at once
     return [
         *made,
+        Attack("bomb-br-wide", saying(wide), too_big),
         Attack("bomb-members", saying(whole(members + packed, "Content-Encoding: gzip")), (End("/"),)),
-        Attack("bomb-sitemap", _sitemap(packed), (End("/"), End("/sitemap.xml.gz"))),
+        *(_file(name, path, opening, packed) for name, (path, opening) in _FILES.items()),
     ]
 
 
-def _sitemap(packed: bytes) -> Voice:
-    """Offer the bomb as a compressed sitemap, which is a file and carries no content coding."""
-    opening = gzip.compress(b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">')
-    return routing({"/": whole(page("/sitemap.xml.gz")), "/sitemap.xml.gz": whole(opening + packed, mime="application/gzip")})
+_URLSET = b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+_FILES = {  # what a file begins with that is a bomb further on
+    "bomb-sitemap": ("/sitemap.xml.gz", _URLSET),
+    "bomb-location": ("/sitemap.xml.gz", _URLSET + b"<url><loc>http://bomb-location.attack.sim/"),
+    "bomb-lines": ("/sitemap.txt.gz", b"http://10.3.0.1/\n"),
+    "bomb-page": ("/page.gz", b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><title>page</title><p>'),
+}
+
+
+def _file(name: str, path: str, opening: bytes, packed: bytes) -> Attack:
+    """Offer the bomb as a compressed file, which carries no content coding."""
+    routes: dict[str, bytes | Voice] = {
+        "/": whole(page(path, title=name)),
+        path: whole(gzip.compress(opening) + packed, mime="application/gzip"),
+    }
+    return Attack(name, routing(routes), tuple(map(End, routes)))

@@ -1,7 +1,6 @@
 """Markup that costs a tree builder time or room out of all proportion: a megabyte each, quadratic for whoever is naive.
 
-Each page has a link before and a link behind the attack; both lead to plain pages that must be found, but for one page that has
-so many links before the last that a crawler may cut them off.
+Each page has a link before and a link behind the attack; both lead to plain pages that must be found.
 """
 
 import gzip
@@ -11,7 +10,6 @@ from gossamer.simweb.attacks.attack import Attack, End, page, routing, saying, w
 SIZE = 1_000_000
 LINKS = 1_000_000
 _MANY = 100_000
-_LOST = frozenset(("nested-anchors",))  # the second link is beyond any number of elements that is read
 
 
 def _filled(*pieces: str) -> str:
@@ -51,7 +49,7 @@ def attacks() -> list[Attack]:
     for name, middle in _pages().items():
         root = f'<!DOCTYPE html><title>{name}</title><a href="/before">before</a>{middle}<p><a href="/behind">behind</a>'
         leaves = {path: whole(page(title=f"{path} {name}")) for path in ("/before", "/behind")}
-        ends = (End("/"), End("/before")) if name in _LOST else (End("/"), End("/before"), End("/behind"))
+        ends = (End("/"), End("/before"), End("/behind"))
         made.append(Attack(f"markup-{name}", routing({"/": whole(root.encode()), **leaves}), ends))
     return [*made, _million_links()]
 

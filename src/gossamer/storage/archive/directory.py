@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -27,11 +28,15 @@ from gossamer.storage.archive.check import check
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
 from gossamer.storage.archive.walk import Record
 
+LONG = 128 * 1024  # bytes; to digest and compress a longer body takes a millisecond or more, on a thread
+
 _FORMAT = {
     "format": "WARC File Format 1.1",
     "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
 }
 _NAME = re.compile(r"gossamer-\d{14}-(\d{6})-[\w.]+\.warc\.gz")
+PATIENCE = 5.0  # seconds a worker whose node is gone may take to end
+
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_.]+")
 
 
@@ -65,17 +70,36 @@ class DirectoryArchive:
 
     @classmethod
     def open(
-        cls, path: Path, settings: Storage, software: Mapping[str, str], now: Callable[[], float], worker: str = "local"
+        cls,
+        path: Path,
+        settings: Storage,
+        software: Mapping[str, str],
+        now: Callable[[], float],
+        worker: str = "local",
+        alone: bool = True,
     ) -> "DirectoryArchive":
-        """Open or create an archive; `software` goes into every warcinfo. Repairs what a crash left behind."""
+        """Open or create an archive; `software` goes into every warcinfo. Repairs what a crash left behind.
+
+        Several workers may write one archive, none of them `alone`, each under a name of its own: they repair nothing.
+        """
         try:
             make_directory(path)
-            recover(path)
+            if alone:
+                recover(path)
         except OSError as error:
             raise failure(error, path) from error
         names = (_NAME.fullmatch(file.name.removesuffix(OPEN)) for file in path.iterdir())
         sequence = max((int(name[1]) for name in names if name), default=0)
         return cls(path, settings, software, now, worker, sequence)
+
+    @staticmethod
+    def repair_at(path: Path, worker: str = "") -> None:
+        """Repair what workers that are gone, or about to be, left behind: all of them, or one of that name."""
+        try:
+            make_directory(path)
+            recover(path, f"*-{_NOT_IN_NAME.sub('_', worker)}" if worker else "*", PATIENCE)
+        except OSError as error:
+            raise failure(error, path) from error
 
     @staticmethod
     def read_at(path: Path, place: Place) -> Fetched:
@@ -110,8 +134,8 @@ class DirectoryArchive:
         """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""
         record_id = _new_id()
         kept: bytes | Body
-        if original is None and fetched.body.size > warc.LARGE:
-            kept = await asyncio.to_thread(self._pack_large, fetched, digest, record_id)
+        if original is None and fetched.body.size > LONG:
+            kept = await asyncio.to_thread(self._pack_long, fetched, digest, record_id)
         else:
             kept = b"".join(self._pack(warc.kept(fetched, digest, original, record_id)))
         request = b""
@@ -163,14 +187,18 @@ class DirectoryArchive:
 
     @staticmethod
     def checkpoint_at(directory: Path, target: Path) -> None:
-        """Copy an archive into a new directory: closed files never change and are linked, an open one is copied as it is."""
+        """Copy an archive into a new directory: closed files never change and are linked, an open one is copied as it is.
+
+        Workers may go on writing. A file that gets its final name meanwhile is found under that in the next look.
+        """
         try:
             target.mkdir(parents=True)
-            for path in sorted(directory.iterdir()) if directory.is_dir() else ():
-                if path.name.endswith(OPEN):
-                    shutil.copyfile(path, target / path.name)
-                else:
-                    _link_or_copy(path, target / path.name)
+            copied: set[str] = set()
+            while fresh := {path.name for path in directory.iterdir()} - copied if directory.is_dir() else set():
+                for name in sorted(fresh):
+                    with suppress(FileNotFoundError):
+                        _copy(directory / name, target / name)
+                copied |= fresh
         except OSError as error:
             raise failure(error, target) from error
 
@@ -185,7 +213,7 @@ class DirectoryArchive:
     def _pack(self, draft: warc.Draft) -> Iterator[bytes]:
         return warc.pack(draft, self._settings.compression)
 
-    def _pack_large(self, fetched: Fetched, digest: str, record_id: str) -> Body:
+    def _pack_long(self, fetched: Fetched, digest: str, record_id: str) -> Body:
         packed = Body(warc.LARGE)
         try:
             for piece in self._pack(warc.kept(fetched, digest, None, record_id)):
@@ -251,7 +279,11 @@ def _new_id() -> str:
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
-def _link_or_copy(path: Path, target: Path) -> None:
+def _copy(path: Path, target: Path) -> None:
+    if path.name.endswith(OPEN):
+        shutil.copyfile(path, target)
+        return
+    open_path(target).unlink(missing_ok=True)  # copied before it got its final name
     try:
         target.hardlink_to(path)
     except OSError:  # another file system, or one without links
@@ -265,9 +297,9 @@ def _write_index(path: Path, lines: list[bytes]) -> None:
         raise failure(error, cdxj.index_path(path)) from error
 
 
-def recover(directory: Path) -> None:
-    """Repair every file a crash left open, and index every closed file that has no index."""
-    for path in sorted(directory.glob(f"*.warc.gz{OPEN}")):
+def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
+    """Repair every file a crash left open, and index every closed file that has no index; of those with such names."""
+    for path in sorted(directory.glob(f"{which}.warc.gz{OPEN}")):
         closed = path.with_name(path.name.removesuffix(OPEN))
         lines: list[bytes] = []
 
@@ -275,8 +307,8 @@ def recover(directory: Path) -> None:
             if record.kind in cdxj.KEPT:
                 lines.append(cdxj.line_of(record, name))
 
-        if repair(path, remember) and closed.exists():
+        if repair(path, remember, patience) and closed.exists():
             cdxj.write(closed, lines)
-    for path in sorted(directory.glob("*.warc.gz")):
+    for path in sorted(directory.glob(f"{which}.warc.gz")):
         if not cdxj.index_path(path).exists():
             cdxj.index(path)

@@ -9,15 +9,18 @@ locked while its process lives, so nobody repairs a file that is still written.
 import errno
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Lock
+from typing import BinaryIO
 
 from gossamer import faults
 from gossamer.errors import CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.storage.archive.walk import Record, Torn, walk
 
 OPEN = ".open"
+_LOOK = 0.01  # seconds between two looks at a lock
 
 
 class Segment:
@@ -98,16 +101,18 @@ def open_path(path: Path) -> Path:
     return path.with_name(path.name + OPEN)
 
 
-def repair(path: Path, seen: Callable[[Record], None]) -> bool:
+def repair(path: Path, seen: Callable[[Record], None], patience: float = 0.0) -> bool:
     """Cut a left-over open file after its last whole record and close it; False: it is still written by someone.
 
+    Whoever writes it is given so many seconds to end.
     `seen` is called with every whole record. A file without anything but its warcinfo is removed.
     """
     with path.open("r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+        until = time.monotonic() + patience
+        while not _is_locked(file):
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_LOOK)
         end, kept = 0, 0
         try:
             for record in walk(path):
@@ -123,6 +128,14 @@ def repair(path: Path, seen: Callable[[Record], None]) -> bool:
             os.rename(path, path.with_name(path.name.removesuffix(OPEN)))
         else:
             path.unlink()
+    return True
+
+
+def _is_locked(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
     return True
 
 

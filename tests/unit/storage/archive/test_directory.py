@@ -4,6 +4,8 @@ import re
 import resource
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,9 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records import Original, Place
+from gossamer.storage.archive import warc
 from gossamer.storage.archive.check import check
-from gossamer.storage.archive.directory import DirectoryArchive
+from gossamer.storage.archive.directory import LONG, DirectoryArchive
 from gossamer.storage.archive.walk import walk
 from gossamer.testing.archive import answer, answers, keep, same
 from gossamer.testing.clock import VirtualClock
@@ -42,6 +45,28 @@ async def test_a_file_is_open_until_it_is_closed(tmp_path: Path) -> None:
     assert names(tmp_path) == [place.file]
     assert re.fullmatch(r"gossamer-20231114221320-000001-one\.warc\.gz", place.file)
     assert names(tmp_path, "*.cdxj") == [place.file.replace(".warc.gz", ".cdxj")]
+
+
+@pytest.mark.parametrize(("size", "on_a_thread"), [(LONG, False), (LONG + 1, True), (warc.LARGE + 1, True)])
+async def test_a_body_that_takes_long_to_pack_does_not_hold_up_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, on_a_thread: bool
+) -> None:
+    threads: list[bool] = []
+    pack = warc.pack
+
+    def noting(draft: warc.Draft, level: int) -> Iterator[bytes]:
+        if draft.body is not None:
+            threads.append(threading.current_thread() is not threading.main_thread())
+        return pack(draft, level)
+
+    monkeypatch.setattr(warc, "pack", noting)
+    archive = open_archive(tmp_path)
+    content = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    kept = await archive.read(await keep(archive, answer(content)))
+    assert kept.body.read() == content
+    assert threads == [on_a_thread]
+    await archive.aclose()
+    assert list(check(next(tmp_path.glob("*.warc.gz")))) == []
 
 
 async def test_every_file_begins_with_who_wrote_it(tmp_path: Path) -> None:

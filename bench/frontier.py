@@ -1,0 +1,170 @@
+"""The frontier alone: what a URL costs to push, to lease and to settle, with so many URLs known on so many hosts.
+
+Each size is measured in a fresh process on a fresh directory, through the joint only. All URLs are pushed, 100 at a time as a
+page would, each on another host (the worst case for locality); then a sample of known ones is pushed again; then a sample is
+leased and settled, 256 at a time. Time is virtual: it moves on when no host is ready, so nothing ever sleeps. The store runs
+as in a crawl: durable, with its sync, flush and compaction threads, whose CPU counts.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from math import inf
+from pathlib import Path
+
+import uvloop
+
+from bench.measure import MEGABYTE, ROOT, Account, peak_resident, resident, size_of
+from bench.progress import Bar
+from bench.table import Column, Row, Table
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
+
+NOW = 1_700_000_000.0
+PAGE = 100  # links pushed in one call
+PAGES = 16  # calls under way at once: they share a sync, as visits do
+TURNS = 256  # leased in one call, settled in one call
+SAMPLE = 100_000
+SCATTER = 2_654_435_761  # prime, so `i * SCATTER % hosts` walks over all hosts, far apart
+
+QUICK = ((10_000, 1_000), (200_000, 200_000))
+USUAL = ((10_000, 1_000), (1_000_000, 1_000), (1_000_000, 100_000), (1_000_000, 1_000_000), (10_000_000, 1_000_000))
+FULL = (
+    *((urls, hosts) for urls in (10_000, 1_000_000, 10_000_000) for hosts in (1_000, 100_000, 1_000_000) if hosts <= urls),
+    (100_000_000, 1_000_000),
+)
+
+COLUMNS = (
+    Column("urls", "URLs", ",d"),
+    Column("hosts", "hosts", ",d"),
+    Column("push", "push", ",.0f"),
+    Column("again", "known", ",.0f"),
+    Column("lease", "lease", ",.0f"),
+    Column("settle", "settle", ",.0f"),
+    Column("through", "all three", ",.0f", headline=True),
+    Column("microseconds", "us/URL", ".1f"),
+    Column("resident", "RSS MB", ",.0f"),
+    Column("peak", "peak MB", ",.0f"),
+    Column("disk", "disk B/URL", ",.0f"),
+)
+
+
+def tables(scale: str) -> list[Table]:
+    """Measure every size of a scale, each in a process of its own."""
+    sizes = {"quick": QUICK, "full": FULL}.get(scale, USUAL)
+    return [table_of([measured_apart(urls, hosts, SAMPLE) for urls, hosts in sizes])]
+
+
+def table_of(rows: list[Row]) -> Table:
+    """Return the table of measured sizes."""
+    notes = [
+        "operations per CPU-second of the process, compaction included; known: a URL pushed again",
+        "all three: URLs pushed, leased and settled per CPU-second; us/URL is its inverse",
+        f"RSS after all were pushed; lease and settle are of up to {SAMPLE:,} URLs at that size",
+    ]
+    return Table("frontier", COLUMNS, rows, notes)
+
+
+def measured_apart(urls: int, hosts: int, sample: int) -> Row:
+    """Measure one size in a fresh process."""
+    words = ["--urls", str(urls), "--hosts", str(hosts), "--sample", str(sample)]
+    done = subprocess.run([sys.executable, "-m", "bench.frontier", *words], stdout=subprocess.PIPE, check=True, cwd=ROOT)
+    row: Row = json.loads(done.stdout)
+    return row
+
+
+async def measure(directory: Path, urls: int, hosts: int, sample: int) -> Row:
+    """Push `urls` URLs of `hosts` hosts, then use a sample of them; return rates and sizes."""
+    account, sample = Account(), min(sample, urls)
+    before = resident()
+    frontier = EmbeddedFrontier.open(
+        directory, FrontierSettings(max_waiting=urls), Politeness(), Breaker(), lease=300.0, now=NOW
+    )
+    with Bar(f"push {urls:,} URLs of {hosts:,} hosts", urls) as bar, account.on("push"):
+        await _push(frontier, account, range(urls), hosts, bar)
+    held, disk = resident(), size_of(directory)
+    with Bar(f"push {sample:,} again", sample) as bar, account.on("again"):
+        await _push(frontier, account, range(0, urls, urls // sample)[:sample], hosts, bar)
+    with Bar(f"lease and settle {sample:,}", sample) as bar:
+        await _use(frontier, account, sample, bar)
+    await frontier.aclose()
+    each = {name: account.spent[name] / (urls if name == "push" else sample) for name in ("push", "again", "lease", "settle")}
+    through = each["push"] + each["lease"] + each["settle"]
+    return {
+        "urls": urls,
+        "hosts": hosts,
+        **{name: 1 / cost for name, cost in each.items()},
+        "through": 1 / through,
+        "microseconds": through * 1e6,
+        "resident": held / MEGABYTE,
+        "growth": (held - before) / MEGABYTE,
+        "peak": peak_resident() / MEGABYTE,
+        "disk": disk / urls,
+    }
+
+
+async def _push(frontier: EmbeddedFrontier, account: Account, numbers: range, hosts: int, bar: Bar) -> None:
+    for pages in _pages(account, numbers, hosts):
+        await asyncio.gather(*(frontier.discover(page, NOW) for page in pages))
+        bar.forward(sum(map(len, pages)))
+
+
+def _pages(account: Account, numbers: range, hosts: int) -> Iterator[list[list[Entry]]]:
+    """Make up the URLs of a few pages at a time; that work is not the frontier's."""
+    step = PAGE * PAGES
+    for start in range(0, len(numbers), step):
+        with account.aside():
+            entries = [_entry(number, hosts) for number in numbers[start : start + step]]
+            pages = [entries[first : first + PAGE] for first in range(0, len(entries), PAGE)]
+        yield pages
+
+
+def _entry(number: int, hosts: int) -> Entry:
+    host = f"h{number * SCATTER % hosts:07d}.example.org"
+    url = f"https://{host}/articles/{number // hosts}/page-{number:x}.html"
+    return Entry(url, url, host, depth=3, kind=LinkKind.ANCHOR, via=f"https://{host}/", score=0.5)
+
+
+async def _use(frontier: EmbeddedFrontier, account: Account, sample: int, bar: Bar) -> None:
+    """Lease and settle a sample; when no host is ready, time moves on to when one is."""
+    now, used = NOW + 10, 0
+    while used < sample:
+        with account.on("lease"):
+            given = await frontier.lease("bench", min(TURNS, sample - used), now)
+        if not given.leases:
+            if given.next_time is None or given.next_time == inf:
+                raise SystemExit(f"the frontier gave only {used} of {sample} leases")
+            now = given.next_time
+            continue
+        ended = [
+            Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, answer=Answer(at=now, seconds=0.1))
+            for lease in given.leases
+        ]
+        with account.on("settle"):
+            await frontier.settle(ended, now)
+        used += len(ended)
+        bar.forward(len(ended))
+
+
+def main() -> None:
+    """Measure one size here and print it as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, value in (("urls", 1_000_000), ("hosts", 1_000), ("sample", SAMPLE)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--dir", help="where the frontier is written (a temporary directory)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="gossamer-bench-", dir=given.dir) as place:
+        row = uvloop.run(measure(Path(place) / "frontier", given.urls, given.hosts, given.sample))
+    sys.stdout.write(json.dumps(row) + "\n")
+    sys.stdout.flush()
+    os._exit(0)  # tearing down gigabytes object by object takes longer than it tells
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""What is measured, and how: CPU-seconds and memory of a process and everything it started, and of this process itself.
+
+CPU is user plus system time. That of a command comes from the kernel's account of a wrapper's waited-for children
+(RUSAGE_CHILDREN), so grandchildren count as soon as their parent has waited for them. Peak memory is the largest sum, over all
+processes of the tree at one moment, of their proportional set size (a page shared by two counts once), looked at several times
+a second.
+
+CPU time is not independent of what else the machine does: neighbours take cache, clock and the other half of a core, and the
+same work costs up to twice as much. So a fixed piece of work, the yardstick, is done again and again while a command runs.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic, process_time, sleep, thread_time
+
+ROOT = Path(__file__).resolve().parent.parent  # where `python -m bench...` works
+MEGABYTE = 1024 * 1024
+LOOK = 0.05  # seconds between two looks at the memory of a tree
+YARDSTICK_EVERY = 0.5  # seconds: under 1 % of a core, and not charged to whom is measured
+_BLOCK = bytes(range(256)) * 1024
+_CHILD_SUBREAPER = 36  # an option of prctl(2)
+
+
+class Account:
+    """CPU-seconds of this process spent on the thing measured, by name, all threads included.
+
+    Whoever prepares input for the thing measured does it under `aside`: what this thread spends there is not counted, what
+    the store's own threads do meanwhile is.
+    """
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+        self._aside = 0.0
+
+    @contextmanager
+    def on(self, name: str) -> Iterator[None]:
+        """Count what is done in this block."""
+        began, aside = process_time(), self._aside
+        try:
+            yield
+        finally:
+            spent = process_time() - began - (self._aside - aside)
+            self.spent[name] = self.spent.get(name, 0.0) + spent
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Do not count what this thread does in this block."""
+        began = thread_time()
+        try:
+            yield
+        finally:
+            self._aside += thread_time() - began
+
+
+def resident() -> int:
+    """Return the resident memory of this process, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def peak_resident() -> int:
+    """Return the largest resident memory this process ever had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def size_of(directory: Path) -> int:
+    """Return the bytes that the files below a directory take up on disk."""
+    return sum(each.stat().st_blocks * 512 for each in directory.rglob("*") if each.is_file())
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a command and everything it started came to."""
+
+    seconds: float
+    cpu_seconds: float
+    peak: int  # bytes
+    code: int
+    yardstick: float  # CPU-seconds that a fixed piece of work took meanwhile, in the mean
+
+
+def run(command: Sequence[str], *, place: Path, timeout: float) -> Usage:
+    """Run a command to its end in a wrapper of its own; what it says goes to `output.txt` in `place`."""
+    wrapper = [sys.executable, "-m", "bench.measure", str(timeout), str(place / "output.txt"), *command]
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    told = subprocess.run(wrapper, stdout=subprocess.PIPE, check=True, env=environment, cwd=ROOT)
+    return Usage(**json.loads(told.stdout))
+
+
+def wrap(command: Sequence[str], output: Path, timeout: float) -> Usage:
+    """Run a command and wait for all that comes of it: whoever loses its parent becomes our child."""
+    ctypes.CDLL(None).prctl(_CHILD_SUBREAPER, 1)
+    began, peak, measured = monotonic(), 0, [yardstick()]
+    with output.open("wb") as file:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+    while child.poll() is None:
+        peak = max(peak, sum(map(_proportional, descendants(os.getpid()))))
+        if monotonic() - began > timeout:
+            child.kill()
+        if monotonic() - began > len(measured) * YARDSTICK_EVERY:
+            measured.append(yardstick())
+        sleep(LOOK)
+    seconds = monotonic() - began
+    for left in descendants(os.getpid()):
+        with suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = used.ru_utime + used.ru_stime
+    return Usage(seconds, cpu, max(peak, used.ru_maxrss * 1024), child.returncode, sum(measured) / len(measured))
+
+
+def yardstick() -> float:
+    """Do a fixed piece of work; return the CPU-seconds it took. Neighbours on a shared machine make it dearer."""
+    began = thread_time()
+    sum(number * number for number in range(20_000))
+    zlib.compress(_BLOCK, 1)
+    return thread_time() - began
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below one."""
+    found: list[int] = []
+    with suppress(OSError):
+        for children in Path(f"/proc/{process}/task").glob("*/children"):
+            for child in map(int, children.read_text().split()):
+                found += [child, *descendants(child)]
+    return found
+
+
+def _proportional(process: int) -> int:
+    """Return the proportional set size of a process, in bytes; 0 for one that is gone."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(wrap(sys.argv[3:], Path(sys.argv[2]), float(sys.argv[1])))))

@@ -1,0 +1,168 @@
+"""A crawl of several processes: the node keeps everything, its workers fetch, read and write archive files of their own.
+
+`open_crew` is to several processes what `open_crawl` of `assemble.py` is to one, and made of the same parts; `work` is what a
+worker process runs, forked in advance or a new interpreter. Whatever a visit needs of the node goes over a socket (`remote/`).
+"""
+
+import asyncio
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import uvloop
+from msgspec.structs import replace
+
+from gossamer.assemble import (
+    Crawl,
+    Joints,
+    Stores,
+    make_admission,
+    make_budget,
+    make_commits,
+    make_lookout,
+    open_pool,
+    open_stores,
+    repair_archive,
+)
+from gossamer.clock import Clock, SystemClock
+from gossamer.config.sections import Settings
+from gossamer.errors import GossamerError
+from gossamer.remote.client import Connection, RemoteClaims, RemoteCommits, RemoteFrontier, RemoteRobots
+from gossamer.remote.process import Spares, WorkerProcess, adopted
+from gossamer.remote.process import start as start_anew
+from gossamer.remote.server import Desk, Session
+from gossamer.remote.wire import Greeting, Tell
+from gossamer.url.parse import Url, parse
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Events, Retold, Tally, Trouble, hear, retell
+from gossamer.worker.node import Node
+from gossamer.worker.stall import StallWatch
+
+WORK = (sys.executable, "-P", "-c", "import sys; from gossamer.crew import main; main(int(sys.argv[1]))")
+
+
+@contextmanager
+def forked_workers(settings: Settings) -> Iterator[Spares]:
+    """Fork the workers of a crawl, before anything is opened and any thread begun."""
+    spares = Spares(settings.crawl.workers, work)
+    try:
+        yield spares
+    finally:
+        spares.close()
+
+
+@asynccontextmanager
+async def open_crew(
+    spares: Spares, directory: Path, settings: Settings, seeds: Sequence[Url], clock: Clock
+) -> AsyncIterator[Crawl]:
+    """Open a crawl of several processes, ready to run. The caller holds the directory's lock."""
+    async with open_stores(directory, settings, seeds, clock) as stores:
+        repair_archive(directory, settings)
+        events, tally = Events(), Tally()
+        events.subscribe(tally)
+        yield Crawl(stores=stores, events=events, tally=tally, pool=_make_node(stores, spares, seeds, events))
+
+
+def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Events) -> Node:
+    settings, directory, clock = stores.settings, stores.directory, stores.clock
+    greeting = Greeting(
+        worker="",
+        directory=str(directory),
+        settings=_share(settings).model_dump_json().encode(),
+        seeds=tuple(seed.wire for seed in seeds),
+        clock=clock.now() - time.monotonic(),
+    )
+
+    async def start(worker: str) -> WorkerProcess:
+        ours, process = spares.take() or start_anew(WORK)
+        return await WorkerProcess.adopt(ours, process, replace(greeting, worker=worker), Session(worker, desk))
+
+    async def repair(worker: str) -> None:
+        await asyncio.to_thread(repair_archive, directory, settings, worker)
+
+    def told(worker: str, event: bytes) -> None:
+        heard = hear(event)
+        events.publish(replace(heard, what=f"worker {worker}: {heard.what}") if isinstance(heard, Trouble) else heard)
+
+    node = Node(
+        start=start,
+        repair=repair,
+        frontier=stores.frontier,
+        lookout=make_lookout(directory, settings, stores.admission, events),
+        budget=make_budget(stores),
+        events=events,
+        settings=settings.crawl,
+        clock=clock,
+    )
+    commits = make_commits(stores, events)
+    desk = Desk(stores.frontier, stores.robots, stores.deduper, commits, node.lease, told, stores.user_agent)
+    return node
+
+
+def _share(settings: Settings) -> Settings:
+    """Return what one of several workers may spend; the node watches over budget and disk."""
+    crawl, workers = settings.crawl, settings.crawl.workers
+    limits = {"max_pages": None, "max_bytes": None, "max_seconds": None, "free_disk": 0}
+    crawl = crawl.model_copy(update={**limits, "concurrency": -(-crawl.concurrency // workers)})
+    fetch = settings.fetch.model_copy(update={"connections": -(-settings.fetch.connections // workers)})
+    return settings.model_copy(update={"crawl": crawl, "fetch": fetch})
+
+
+# --- the worker's side -----------------------------------------------------------------------------------------------
+
+
+def main(descriptor: int) -> None:
+    """Be a worker that is an interpreter of its own."""
+    sys.exit(work(socket.socket(fileno=descriptor)))
+
+
+def work(connected: socket.socket) -> int:
+    """Work for the node at the other end of a socket until there is nothing to do; return an exit code."""
+    try:
+        greeting = adopted(connected)
+    except EOFError:
+        return 0  # nobody to work for
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_work(connected, greeting))
+
+
+async def _work(connected: socket.socket, greeting: Greeting) -> int:
+    settings, clock, events = Settings.model_validate_json(greeting.settings), SystemClock(greeting.clock), Events()
+    connection = await Connection.over(connected)
+    events.subscribe(lambda event: connection.tell(Tell(retell(event))) if isinstance(event, Retold) else None)
+    try:
+        await _crawl(greeting.worker, Path(greeting.directory), settings, greeting.seeds, connection, events, clock)
+        return 0
+    except GossamerError as error:
+        connection.fail(error)
+        return error.exit_code
+    finally:
+        await connection.aclose()
+
+
+async def _crawl(
+    worker: str,
+    directory: Path,
+    settings: Settings,
+    seeds: Sequence[str],
+    connection: Connection,
+    events: Events,
+    clock: Clock,
+) -> None:
+    joints = Joints(
+        frontier=RemoteFrontier(connection),
+        robots=RemoteRobots(connection),
+        deduper=RemoteClaims(connection),
+        commits=RemoteCommits(connection),
+        admission=make_admission(settings, [parse(seed) for seed in seeds]),
+        events=events,
+    )
+    lookout = make_lookout(directory, settings, joints.admission, Events())  # nobody listens: the node tells the same
+    budget = Budget(settings.crawl, 0, 0, clock.now())
+    async with open_pool(worker, directory, settings, joints, lookout, budget, clock) as pool:
+        connection.told_to_stop = pool.cancel
+        with StallWatch(events, settings.crawl.stall):
+            await pool.run()

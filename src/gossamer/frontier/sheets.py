@@ -1,0 +1,95 @@
+"""The entries of all known URLs, up to 16 of them a row, in the order in which they were found.
+
+An entry is written once and never changed, so it need not be carried along when its URL's state does: what moves through the
+store's levels are rows of a few bytes. Sheets are written in the order of their keys, into a family of their own, so the store
+never sorts them again. Compared with a whole row a URL and a copy of it in its queue this saved half of a URL's cost.
+
+A *reference* says where an entry stands: sequence of its discovery << 8 | place in its sheet << 3 | tried. The sheet's key is
+the sequence of its first entry.
+"""
+
+from collections.abc import Sequence
+from struct import Struct as Packed
+
+from msgspec import DecodeError, Struct
+from msgspec.msgpack import Decoder, Encoder
+
+from gossamer.errors import StoreError
+from gossamer.frontier.keys import number_key
+from gossamer.frontier.store import Batch, Store
+from gossamer.records import Entry
+
+FULL = 16
+TRIED = 1
+_head = Packed(">dB")
+_line = Packed(">QI")  # slot, end of the entry
+_from = Packed(">I")
+_heads = [Packed(">dB" + count * "QI").pack for count in range(FULL + 1)]
+_encode_into = Encoder().encode_into
+_decode = Decoder(Entry).decode
+
+
+class Written(Struct, frozen=True, gc=False):
+    """An entry as it was accepted."""
+
+    entry: Entry
+    slot: int
+    discovered_at: float
+
+
+class Sheets:
+    """Writes the entries a call accepts and finds those of earlier calls."""
+
+    __slots__ = ("_bodies", "_first", "_lines", "_now", "_store")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._first = 0  # sequence of the first entry of the sheet being filled
+        self._now = 0.0
+        self._lines: list[int] = []  # slot and end of each entry
+        self._bodies = bytearray()
+
+    def add(self, batch: Batch, sequence: int, slot: int, entry: Entry, now: float) -> int:
+        """Note an accepted entry and return its reference; sequences of one call follow each other."""
+        lines, bodies = self._lines, self._bodies
+        if len(lines) == 2 * FULL:
+            self.finish(batch)
+        if not lines:
+            self._first, self._now = sequence, now
+        _encode_into(entry, bodies, -1)
+        lines += (slot, len(bodies))
+        return sequence << 8 | sequence - self._first << 3
+
+    def finish(self, batch: Batch) -> None:
+        """Write the sheet that was begun."""
+        lines = self._lines
+        if lines:
+            count = len(lines) // 2
+            head = _heads[count](self._now, count, *lines)
+            batch.put(number_key(self._first), head + self._bodies, self._store.sheets)
+            lines.clear()
+            self._bodies.clear()
+
+    def read(self, references: Sequence[int]) -> list[Written]:
+        """Return the entries that stand there."""
+        keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
+        if len(keys) == 1:
+            return [_entry(self._store.sheet(keys), 0, references[0])]
+        sheets = self._store.sheet(keys)
+        return [_entry(sheets, number, reference) for number, reference in enumerate(references)]
+
+
+def _entry(sheets: list[bytes | None], number: int, reference: int) -> Written:
+    sheet = sheets[number]
+    if sheet is None:
+        raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {reference >> 8}; restore a checkpoint")
+    discovered_at, count = _head.unpack_from(sheet)
+    place = reference >> 3 & 31
+    at = 9 + 12 * place
+    slot, end = _line.unpack_from(sheet, at)
+    start = _from.unpack_from(sheet, at - 4)[0] if place else 0
+    body = 9 + 12 * count
+    try:
+        return Written(_decode(sheet[body + start : body + end]), slot, discovered_at)
+    except DecodeError as problem:
+        raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem

@@ -1,0 +1,217 @@
+"""The node's end of the wire: answers the calls of one worker, and knows what is lost when it dies.
+
+A session remembers what its worker holds and has not ended: leases, claims of content, a robots.txt that it fetches. When
+the worker is gone, `abandon` gives all of it back, so that somebody else can go on at once.
+
+Calls of a frame that need no waiting are answered one after the other by one task; those that wait get their own.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from gossamer.errors import GossamerError
+from gossamer.protocols import Commits, Consultation, Deduper, Frontier, Learned, Robots
+from gossamer.records import Discovered, Lease, Leases, Original, Settlement, Visit
+from gossamer.remote import wire
+from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
+
+_NOTHING = Raw(b"\xc0")
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the sessions of a node answer from."""
+
+    frontier: Frontier
+    robots: Robots
+    deduper: Deduper
+    commits: Commits
+    lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
+    told: Callable[[str, bytes], None]  # an event, and the worker that tells it
+    user_agent: str  # of hosts without one of their own
+
+
+class Session:
+    """One worker, as its node sees it."""
+
+    def __init__(self, worker: str, desk: Desk) -> None:
+        self.worker = worker
+        self.out: dict[int, Lease] = {}  # visits under way, by token; whoever grants leases adds them
+        self.failure: BaseException | None = None  # why nobody can go on
+        self.is_ready = False  # it has asked for work
+        self.has_worked = False  # and was given some; whoever grants leases says so
+        self.gone = asyncio.Event()
+        self._desk = desk
+        self._claims: dict[tuple[str, str], Original] = {}  # not yet committed, by digest and key
+        self._asked: set[str] = set()  # URLs for whose sake it fetches a robots.txt
+        self._learned: set[str] = set()  # and those for which it did, and what came of it is not committed yet
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.line: Line[Calls] = Line(decode_calls, self._received, self.gone.set)
+
+    def stop(self) -> None:
+        """Tell the worker to drop what it does and end."""
+        self.line.send(STOP)
+
+    def forget_expired(self, now: float) -> None:
+        """Count no visit as under way whose lease has run out: the frontier has given it to somebody else."""
+        self.out = {token: lease for token, lease in self.out.items() if lease.until > now}
+
+    async def abandon(self, now: float) -> int:
+        """Give back what a worker that is gone has held; return how many visits it leaves undone."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        for (digest, _), page in self._claims.items():
+            self._desk.deduper.release(digest, page)
+        for url in self._asked:
+            self._desk.robots.release(url)
+        for url in self._learned:
+            self._desk.robots.forget(url)  # its delay and its sitemaps died with the worker
+        left, self.out = len(self.out), {}
+        await self._desk.frontier.abandon(self.worker, now)
+        return left
+
+    # --- calls in, answers out ---------------------------------------------------------------------------------------
+
+    def _received(self, calls: list[Calls]) -> None:
+        quick: list[wire.Call] = []
+        for call in calls:
+            match call:
+                case wire.Consult() | wire.Claim():
+                    quick.append(call)
+                case wire.Call():
+                    self._begin(self._answer(call))
+                case wire.Unask():
+                    self._asked.discard(call.url)
+                    self._desk.robots.release(call.url)
+                case wire.Unclaim():
+                    self._claims.pop((call.digest, call.page.key), None)
+                    self._desk.deduper.release(call.digest, call.page)
+                case wire.Tell():
+                    self._desk.told(self.worker, call.event)
+                case wire.Fail():
+                    self.failure = rebuilt(call.kind, call.text)
+        if quick:
+            self._begin(self._answer_all(quick))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.failure = task.exception()
+            self.line.close()
+
+    async def _answer_all(self, calls: list[wire.Call]) -> None:
+        for call in calls:
+            await self._answer(call)
+
+    async def _answer(self, call: wire.Call) -> None:
+        try:
+            value = await _ANSWERS[type(call)](self, call)
+        except GossamerError as error:
+            self.line.send(Reply(call.number, _NOTHING, type(error).__name__, str(error)))
+        else:
+            self.line.send(Reply(call.number, _NOTHING if value is None else Raw(encode(value))))
+
+    async def _lease(self, call: wire.Lease) -> wire.Granted:
+        self.is_ready = True
+        granted = await self._desk.lease(call.worker, call.limit, call.now)
+        advice = [await self._advise(lease) for lease in granted.leases]
+        return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice))
+
+    async def _advise(self, lease: Lease) -> Consultation | None:
+        """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""
+        url = lease.entry.url
+        advice = await self._desk.robots.consult(url, lease.policy.user_agent or self._desk.user_agent, lease.leased_at)
+        if advice.verdict in ("allowed", "denied"):
+            return advice
+        if advice.verdict == "ask":
+            self._desk.robots.release(url)
+        return None
+
+    async def _consult(self, call: wire.Consult) -> Consultation:
+        consultation = await self._desk.robots.consult(call.url, call.agent, call.now)
+        if consultation.verdict == "ask":
+            self._asked.add(call.url)
+        return consultation
+
+    async def _learn(self, call: wire.Learn) -> Learned:
+        learned = await self._desk.robots.learn(call.url, call.fetched, call.agent, call.delay, call.now)
+        self._asked.discard(call.url)
+        self._learned.add(call.url)
+        return learned
+
+    async def _claim(self, call: wire.Claim) -> Original | None:
+        first = await self._desk.deduper.claim(call.digest, call.page)
+        if first is None:
+            self._claims[(call.digest, call.page.key)] = call.page
+        return first
+
+    async def _commit(self, call: wire.Commit) -> bool:
+        visits = [_visit(ended, self.out[ended.token]) for ended in call.visits if ended.token in self.out]
+        ours = await self._desk.commits.commit(visits)
+        for ended in call.visits:
+            lease = self.out.pop(ended.token, None)
+            if ended.learned:
+                self._learned.discard(ended.learned)
+                if lease is None:
+                    self._desk.robots.forget(ended.learned)
+            if ended.claim is not None:
+                self._claims.pop((ended.claim[0], ended.claim[1].key), None)
+        return ours and len(visits) == len(call.visits)
+
+    async def _discover(self, call: wire.Discover) -> Discovered:
+        return await self._desk.frontier.discover(call.entries, call.now)
+
+    async def _reserve(self, call: wire.Reserve) -> Lease | None:
+        turn = await self._desk.frontier.reserve(call.worker, call.host, call.now)
+        return None if turn is None else _light(turn)
+
+    async def _settle(self, call: wire.Settle) -> int:
+        return await self._desk.frontier.settle(call.settlements, call.now)
+
+    async def _pace(self, call: wire.Pace) -> None:
+        await self._desk.frontier.pace(call.host, call.seconds)
+
+    async def _block(self, call: wire.Block) -> None:
+        await self._desk.frontier.block(call.host, call.until, call.reason)
+
+
+_ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any]]] = {
+    wire.Lease: Session._lease,
+    wire.Consult: Session._consult,
+    wire.Claim: Session._claim,
+    wire.Commit: Session._commit,
+    wire.Learn: Session._learn,
+    wire.Discover: Session._discover,
+    wire.Reserve: Session._reserve,
+    wire.Settle: Session._settle,
+    wire.Pace: Session._pace,
+    wire.Block: Session._block,
+}
+
+
+def _light(lease: Lease) -> Lease:
+    """Leave out what no visit reads and MessagePack has no room for: a hundred bits of the host's past."""
+    return replace(lease, clock=replace(lease.clock, recent=0)) if lease.clock.recent else lease
+
+
+def _visit(ended: Ended, lease: Lease) -> Visit:
+    settlement = Settlement(
+        lease=lease,
+        fate=ended.fate,
+        outcome=ended.outcome,
+        reason=ended.reason,
+        due=ended.due,
+        answer=ended.answer,
+        discovered=ended.discovered,
+    )
+    return Visit(settlement=settlement, page=ended.page, claim=ended.claim, learned=ended.learned, received=ended.received)

@@ -1,0 +1,270 @@
+"""What travels between a node and its workers: frames of messages, each message one call or one answer.
+
+A frame is its length in four bytes, big-endian, then MessagePack: a list of messages. Whatever is said in one turn of an event
+loop goes into one frame, so that the cost of a message is shared by all the visits that wait at the same time. Calls are
+typed records, told apart by a number; an answer carries the number of its call. Both ends are the same program: there is no
+version in it.
+
+A visit goes back without its lease, which the node has kept: its token says which.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+import msgspec
+from msgspec import Raw, Struct
+
+from gossamer import errors, records
+from gossamer.document.body import Body
+from gossamer.errors import GossamerError
+from gossamer.protocols import Consultation
+from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
+
+LENGTH = 4  # bytes before a frame
+
+Message = TypeVar("Message")
+
+
+class Greeting(Struct, frozen=True, array_like=True):
+    """The first message to a worker: who it is, and what it works on."""
+
+    worker: str
+    directory: str
+    settings: bytes  # JSON
+    seeds: tuple[str, ...]
+    clock: float  # what to add to the monotonic clock: all processes of a crawl have one time
+
+
+class Ended(Struct, frozen=True, array_like=True):
+    """A finished visit (`records.Visit`)."""
+
+    token: int
+    fate: Fate
+    outcome: Outcome
+    reason: str
+    due: float | None
+    answer: Answer | None
+    discovered: tuple[Entry, ...]
+    page: Page | None
+    claim: tuple[str, Original] | None
+    learned: str
+    received: int
+
+
+class Granted(Struct, frozen=True, array_like=True):
+    """Leases (`records.Leases`), and for each what robots.txt says, if that is known: it saves the question."""
+
+    leases: tuple[records.Lease, ...]
+    next_time: float | None
+    advice: tuple[Consultation | None, ...]
+
+
+# --- calls: what a worker asks or tells ------------------------------------------------------------------------------
+
+
+class Call(Struct, frozen=True, array_like=True):
+    """Something that is answered."""
+
+    number: int
+
+
+class Lease(Call, frozen=True, tag=1):
+    worker: str
+    limit: int
+    now: float
+
+
+class Consult(Call, frozen=True, tag=2):
+    url: str
+    agent: str
+    now: float
+
+
+class Claim(Call, frozen=True, tag=3):
+    digest: str
+    page: Original
+
+
+class Commit(Call, frozen=True, tag=4):
+    visits: tuple[Ended, ...]
+
+
+class Learn(Call, frozen=True, tag=5):
+    url: str
+    fetched: Fetched
+    agent: str
+    delay: float
+    now: float
+
+
+class Discover(Call, frozen=True, tag=6):
+    entries: tuple[Entry, ...]
+    now: float
+
+
+class Reserve(Call, frozen=True, tag=7):
+    worker: str
+    host: str
+    now: float
+
+
+class Settle(Call, frozen=True, tag=8):
+    settlements: tuple[Settlement, ...]
+    now: float
+
+
+class Pace(Call, frozen=True, tag=9):
+    host: str
+    seconds: float
+
+
+class Block(Call, frozen=True, tag=10):
+    host: str
+    until: float
+    reason: str
+
+
+class Unask(Struct, frozen=True, array_like=True, tag=11):
+    """The robots.txt that `Consult` asked for is not fetched now."""
+
+    url: str
+
+
+class Unclaim(Struct, frozen=True, array_like=True, tag=12):
+    """The page of a claim was not kept."""
+
+    digest: str
+    page: Original
+
+
+class Tell(Struct, frozen=True, array_like=True, tag=13):
+    """An event for whoever watches the crawl."""
+
+    event: bytes
+
+
+class Fail(Struct, frozen=True, array_like=True, tag=14):
+    """The worker cannot go on, and neither could another."""
+
+    kind: str
+    text: str
+
+
+Calls = Lease | Consult | Claim | Commit | Learn | Discover | Reserve | Settle | Pace | Block | Unask | Unclaim | Tell | Fail
+
+
+class Reply(Struct, frozen=True, array_like=True):
+    """The answer to a call: a value, or an error. Number 0 answers nothing: stop at once."""
+
+    number: int
+    value: Raw = Raw()
+    kind: str = ""  # of an error of `errors.py`
+    text: str = ""
+
+
+STOP = Reply(0, Raw(b"\xc0"))
+
+
+def rebuilt(kind: str, text: str) -> GossamerError:
+    """Return an error that crossed the wire."""
+    found = getattr(errors, kind, GossamerError)
+    error: GossamerError = found(text)
+    return error
+
+
+# --- frames ----------------------------------------------------------------------------------------------------------
+
+
+def _hook_out(value: object) -> bytes:
+    if isinstance(value, Body):
+        return value.read()
+    raise TypeError(f"{type(value).__name__} does not travel")
+
+
+def _hook_in(kind: type, value: Any) -> Any:
+    return Body.of(value) if kind is Body else value
+
+
+_encode = msgspec.msgpack.Encoder(enc_hook=_hook_out).encode
+decode_calls = msgspec.msgpack.Decoder(list[Calls], dec_hook=_hook_in).decode
+decode_replies = msgspec.msgpack.Decoder(list[Reply]).decode
+decode_greeting = msgspec.msgpack.Decoder(Greeting).decode
+
+
+def encode(message: object) -> bytes:
+    """Encode a message; half a surrogate pair, in what some page calls its title, becomes a question mark."""
+    try:
+        return _encode(message)
+    except UnicodeEncodeError:
+        return _encode(_encodable(msgspec.to_builtins(message, builtin_types=(bytes, Raw), enc_hook=_hook_out)))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | tuple):
+        return [_encodable(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _encodable(part) for key, part in value.items()}
+    return value
+
+
+def framed(message: bytes) -> bytes:
+    """Return a message with its length before it."""
+    return len(message).to_bytes(LENGTH, "big") + message
+
+
+class Line(asyncio.Protocol, Generic[Message]):
+    """One end of the socket: gathers what is said in a turn of the loop into one frame, and hands on what comes."""
+
+    def __init__(
+        self,
+        decode: Callable[[bytes], list[Message]],
+        received: Callable[[list[Message]], None],
+        lost: Callable[[], None],
+    ) -> None:
+        self._decode = decode
+        self._received = received
+        self._lost = lost
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._outgoing: list[object] = []
+        self._incoming = bytearray()
+
+    def send(self, message: object) -> None:
+        """Send a message with the others of this turn; one that can no longer arrive is dropped."""
+        if not self._outgoing:
+            self._loop.call_soon(self.flush)
+        self._outgoing.append(message)
+
+    def flush(self) -> None:
+        """Send what is still to be sent."""
+        messages, self._outgoing = self._outgoing, []
+        if messages and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(framed(encode(messages)))
+
+    def close(self) -> None:
+        """Send what is still to be sent and hang up."""
+        self.flush()
+        if self._transport is not None:
+            self._transport.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's are no subclass of it
+
+    def data_received(self, data: bytes) -> None:
+        incoming = self._incoming
+        incoming += data
+        start = 0
+        while len(incoming) - start >= LENGTH:
+            end = start + LENGTH + int.from_bytes(incoming[start : start + LENGTH], "big")
+            if len(incoming) < end:
+                break
+            frame = bytes(incoming[start + LENGTH : end])
+            start = end
+            self._received(self._decode(frame))
+        del incoming[:start]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._lost()

@@ -1,0 +1,123 @@
+/* Joining a link with its base when nothing in it needs the rules of the URL standard; part of `parse.py`.
+ *
+ * Why in C: nearly all links of the web are plain: a path, or a whole URL, of characters that stay as they are, without dot
+ * segments. Told so in one look at each byte, such a join is a copy: 0.1 us instead of 0.6 by the full parser. Anything else
+ * gives None, and the full parser decides. What is plain gives byte for byte what the full parser would: a test holds the two
+ * against each other.
+ *
+ * Invariants: every read is bounded by the lengths Python gives; None, never a guess.
+ */
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <string.h>
+
+typedef unsigned char byte;
+
+enum { IN_HOST = 1, IN_PATH = 2, IN_QUERY = 4 };
+static byte byte_class[256];
+enum { LONGEST_HOST = 253, LONGEST_HREF = 2048 };
+
+static int begins(const byte *at, const byte *stop, const char *with, Py_ssize_t length) {
+    return stop - at >= length && memcmp(at, with, (size_t)length) == 0;
+}
+
+/* Return where a usual host name ends: lower-case labels, the last with a letter first, so that it is no address; no `xn--`,
+ * which would have to be checked. NULL: it is not a usual one, or no path follows. */
+static const byte *host_end(const byte *at, const byte *stop) {
+    const byte *start = at, *label = at;
+    for (; at < stop && byte_class[*at] & IN_HOST; at++) {
+        if (*at == '.') {
+            if (at == label) return NULL;
+            label = at + 1;
+        } else if (*at == '-' && at > start && at[-1] == '-') {
+            return NULL;
+        }
+    }
+    if (at == stop || *at != '/' || at == label || *label < 'a' || at - start > LONGEST_HOST) return NULL;
+    return at;
+}
+
+/* Return where the URL ends and its fragment begins, when path and query stay as they are; NULL: they would not. */
+static const byte *plain_end(const byte *at, const byte *stop) {
+    const byte *segment = at;
+    for (; at < stop && *at != '?' && *at != '#'; at++) {
+        if (!(byte_class[*at] & IN_PATH)) return NULL;
+        if (*at == '/') segment = at + 1;
+        else if (*at == '.' && at == segment) return NULL; /* it may be a dot segment, */
+        else if (*at == '%' && stop - at >= 3 && at[1] == '2' && (at[2] | 0x20) == 'e') return NULL; /* in disguise too */
+    }
+    if (at < stop && *at == '?')
+        for (at++; at < stop && *at != '#'; at++)
+            if (!(byte_class[*at] & IN_QUERY)) return NULL;
+    return at;
+}
+
+/* join(base, origin, directory, path, href): the numbers are how much of the base its origin, directory and path end at. */
+static PyObject *join(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+    (void)module;
+    if (count != 5) return PyErr_Format(PyExc_TypeError, "join takes 5 arguments");
+    Py_ssize_t base_length, length, ends[3];
+    const char *base = PyUnicode_AsUTF8AndSize(arguments[0], &base_length);
+    if (base == NULL) return NULL;
+    for (int i = 0; i < 3; i++) {
+        ends[i] = PyLong_AsSsize_t(arguments[i + 1]);
+        if (ends[i] == -1 && PyErr_Occurred()) return NULL;
+        if (ends[i] < 0 || ends[i] > base_length) return PyErr_Format(PyExc_ValueError, "beyond the end of the base");
+    }
+    const byte *href = (const byte *)PyUnicode_AsUTF8AndSize(arguments[4], &length);
+    if (href == NULL) { /* lone surrogates */
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return NULL;
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    const byte *start = href, *stop = href + length;
+    while (start < stop && *start <= ' ') start++;
+    while (stop > start && stop[-1] <= ' ') stop--;
+
+    Py_ssize_t kept = 0; /* of the base */
+    const byte *path = start;
+    if (start == stop || *start == '#') {
+        return Py_NewRef(arguments[0]);
+    } else if (begins(start, stop, base, ends[0]) && stop - start > ends[0] && start[ends[0]] == '/') {
+        path = start + ends[0];
+    } else if (begins(start, stop, "https://", 8) || begins(start, stop, "http://", 7)) {
+        path = host_end(start + (start[4] == 's' ? 8 : 7), stop);
+    } else if (begins(start, stop, "//", 2)) {
+        kept = base[4] == 's' ? 6 : 5;
+        path = host_end(start + 2, stop);
+    } else if (*start == '/') {
+        kept = ends[0];
+    } else if (*start == '?') {
+        kept = ends[2];
+    } else {
+        kept = ends[1];
+        for (const byte *at = start; at < stop && *at != '/' && *at != '?' && *at != '#'; at++)
+            if (*at == ':') Py_RETURN_NONE; /* it may be a scheme */
+    }
+    const byte *end = path == NULL ? NULL : plain_end(path, stop);
+    if (end == NULL || end - start > LONGEST_HREF || kept > LONGEST_HREF) Py_RETURN_NONE;
+    if (kept == 0 && start == href && end == href + length) return Py_NewRef(arguments[4]);
+    char joined[2 * LONGEST_HREF];
+    memcpy(joined, base, (size_t)kept);
+    memcpy(joined + kept, start, (size_t)(end - start));
+    return PyUnicode_FromStringAndSize(joined, kept + (end - start));
+}
+
+static PyMethodDef methods[] = {
+    {"join", (PyCFunction)(void (*)(void))join, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_join", NULL, 0, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__join(void) {
+    for (int c = 'a'; c <= 'z'; c++) {
+        byte_class[c] = IN_HOST | IN_PATH | IN_QUERY;
+        byte_class[c - 32] = IN_PATH | IN_QUERY;
+    }
+    for (int c = '0'; c <= '9'; c++) byte_class[c] = IN_HOST | IN_PATH | IN_QUERY;
+    for (const char *c = "-."; *c; c++) byte_class[(byte)*c] = IN_HOST | IN_PATH | IN_QUERY;
+    for (const char *c = "_~!$&()*+,;=:@/%"; *c; c++) byte_class[(byte)*c] = IN_PATH | IN_QUERY;
+    byte_class['\''] = IN_PATH;
+    for (const char *c = "?[]"; *c; c++) byte_class[(byte)*c] = IN_QUERY;
+    return PyModule_Create(&module);
+}

@@ -1,0 +1,291 @@
+"""The node: what the pool is for one process, for several. It keeps everything and fetches nothing.
+
+Workers in processes of their own ask it for leases, and wait until there is something to do: it gives to whoever has least
+under way, as long as budget and disk allow. It ends for the same reasons as the pool; only here is known when nothing waits
+and nobody is under way.
+
+A worker that dies costs nothing: its leases come back at once, counted like those that ran out, so that a page which kills its
+workers is given up in the end (`crawl.returns`); its archive file is repaired, and another worker takes its place. That one
+begins with a single visit and is trusted with one more for each that it ends: should the same page kill it, few others are
+blamed with it.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import Protocol
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Crawl
+from gossamer.errors import GossamerError
+from gossamer.protocols import Frontier
+from gossamer.records import Lease, Leases
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Event, Events, Stopping, Trouble, VisitEnded, WorkerBegan
+from gossamer.worker.lookout import LOOK_AROUND, Lookout
+from gossamer.worker.pool import End
+
+AT_ONCE = 8  # leases given to one worker before the next is looked at: the load stays even where hosts are few
+PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
+START = 60.0  # seconds until a worker must have asked for work
+IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
+
+
+class Worker(Protocol):
+    """A worker in a process of its own, as the node sees it."""
+
+    out: dict[int, Lease]  # visits under way
+    failure: BaseException | None
+    is_ready: bool  # it has asked for work
+    has_worked: bool  # and was given some; whoever grants leases says so
+    gone: asyncio.Event
+
+    def stop(self) -> None:
+        """Tell it to drop what it does and end."""
+        ...
+
+    def forget_expired(self, now: float) -> None: ...
+
+    async def abandon(self, now: float) -> int:
+        """Give back what it has held; return how many visits it leaves undone."""
+        ...
+
+
+class Process(Protocol):
+    """The process of a worker."""
+
+    @property
+    def session(self) -> Worker: ...
+
+    @property
+    def pid(self) -> int: ...
+
+    def kill(self) -> None: ...
+
+    async def reap(self, patience: float) -> int: ...
+
+
+class Node:
+    """Leads the workers of a crawl."""
+
+    def __init__(
+        self,
+        *,
+        start: Callable[[str], Awaitable[Process]],
+        repair: Callable[[str], Awaitable[None]],  # the archive file of a worker that is gone
+        frontier: Frontier,
+        lookout: Lookout,
+        budget: Budget,
+        events: Events,
+        settings: Crawl,
+        clock: Clock,
+    ) -> None:
+        self._start = start
+        self._repair = repair
+        self._frontier = frontier
+        self._lookout = lookout
+        self._budget = budget
+        self._events = events
+        self._settings = settings
+        self._clock = clock
+        self._names = (f"w{number}" for number in count(1))
+        self._crew: dict[str, Process] = {}
+        self._trust: dict[str, int] = {}  # visits a worker may have under way at once
+        self._asking: dict[str, tuple[int, asyncio.Future[Leases]]] = {}
+        self._wake = asyncio.Event()
+        self._stopping = ""
+        self._is_over = False
+        self._idle_deaths = 0
+        self._failure: BaseException | None = None
+        self.next_time: float | None = None
+        events.subscribe(self._spend)
+
+    def stop(self, reason: str) -> None:
+        """Begin no new visit; `run` returns when those under way are finished."""
+        if not self._stopping:
+            self._stopping = reason
+            self._events.publish(Stopping(reason))
+        self._wake.set()
+
+    def cancel(self) -> None:
+        """Drop the visits under way; their leases come back when the crawl is opened again."""
+        self.stop("told to stop at once")
+        for process in self._crew.values():
+            process.session.stop()
+            asyncio.get_running_loop().call_later(PATIENCE, process.kill)
+
+    @property
+    def under_way(self) -> int:
+        """Visits under way."""
+        return sum(len(process.session.out) for process in self._crew.values())
+
+    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        """Return leases for a worker when there are some; none and no next time when there will be none."""
+        if self._is_over:
+            return Leases((), None)
+        answer: asyncio.Future[Leases] = asyncio.get_running_loop().create_future()
+        self._asking[worker] = (limit, answer)
+        self._wake.set()
+        return await answer
+
+    async def run(self) -> End:
+        """Crawl until there is a reason to end."""
+        places = [asyncio.create_task(self._staff(self._settings.concurrency)) for _ in range(self._settings.workers)]
+        for place in places:
+            place.add_done_callback(self._left)
+        try:
+            end = await self._crawl()
+            self._send_home()
+            await self._drain(places)
+            if self._failure is not None:
+                raise self._failure
+            return End.STOPPED if self._stopping else end
+        finally:
+            self._send_home()
+            for process in self._crew.values():
+                process.kill()
+            await asyncio.gather(*places, return_exceptions=True)
+
+    async def _crawl(self) -> End:
+        while not self._stopping and self._failure is None:
+            self._wake.clear()
+            now = self._clock.now()
+            has_looked = self._lookout.look(now)
+            if self._budget.spent(now):
+                return End.BUDGET
+            self.next_time = None
+            if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
+                if self.next_time is None:
+                    return End.FINISHED
+                if self.next_time - now > self._settings.longest_wait:
+                    return End.WAITING
+            if has_looked:
+                self._let_look(now)
+            await self._wait(self.next_time)
+        return End.STOPPED
+
+    async def _give(self, now: float) -> bool:
+        """Give what is due to those who ask, evenly; True: somebody still asks, and nothing is due."""
+        room = self._budget.room(self.under_way)
+        given: dict[str, list[Lease]] = {}
+        wanted = {worker: limit for worker, (limit, _) in self._asking.items() if worker in self._crew}
+        exhausted = False
+        while room and wanted and not exhausted:
+            worker = min(wanted, key=self._load)
+            limit = min(room, wanted[worker], AT_ONCE, self._trust[worker] - self._load(worker))
+            if limit <= 0:
+                del wanted[worker]
+                continue
+            granted = await self._frontier.lease(worker, limit, now)
+            self.next_time = granted.next_time
+            exhausted = len(granted.leases) < limit
+            room -= len(granted.leases)
+            wanted[worker] -= len(granted.leases)
+            if not wanted[worker]:
+                del wanted[worker]
+            if granted.leases:
+                self._crew[worker].session.out.update((lease.token, lease) for lease in granted.leases)
+                given.setdefault(worker, []).extend(granted.leases)
+        for worker, leases in given.items():
+            self._crew[worker].session.has_worked = True
+            self._answer(worker, Leases(tuple(leases), now))
+        return exhausted
+
+    def _let_look(self, now: float) -> None:
+        """Let those who still wait look around themselves; they ask again. Forget visits whose leases have run out."""
+        for worker in list(self._asking):
+            self._answer(worker, Leases((), now))
+        for process in self._crew.values():
+            process.session.forget_expired(now)
+
+    def _load(self, worker: str) -> int:
+        return len(self._crew[worker].session.out)
+
+    def _answer(self, worker: str, granted: Leases) -> None:
+        _, answer = self._asking.pop(worker)
+        answer.set_result(granted)
+
+    async def _wait(self, until: float | None) -> None:
+        """Sleep until somebody asks, a visit ends, a host is ready, or it is time to look around."""
+        seconds = LOOK_AROUND
+        if until is not None:
+            seconds = min(seconds, max(until - self._clock.now(), 0.0))
+        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            timer.cancel()
+
+    def _send_home(self) -> None:
+        """Tell everybody who asks, now and later, that there is nothing more to do."""
+        self._is_over = True
+        for worker in list(self._asking):
+            self._answer(worker, Leases((), None))
+        for process in self._crew.values():
+            self._end_if_not_ready(process)
+
+    async def _drain(self, places: "list[asyncio.Task[None]]") -> None:
+        """Wait for the workers to finish; when their leases have run out, nothing they do counts any more."""
+        if self._failure is None:
+            await asyncio.wait(places, timeout=self._settings.lease)
+
+    def _spend(self, event: Event) -> None:
+        if isinstance(event, VisitEnded):
+            self._budget.spend(event.visit)
+            self._idle_deaths = 0
+            worker = event.visit.settlement.lease.worker
+            if worker in self._trust:
+                self._trust[worker] += 1
+            self._wake.set()
+
+    # --- the crew ----------------------------------------------------------------------------------------------------
+
+    def _left(self, place: "asyncio.Task[None]") -> None:
+        if not place.cancelled() and place.exception() is not None:
+            self._failure = place.exception()
+        self._wake.set()
+
+    async def _staff(self, trust: int) -> None:
+        """Keep one place in the crew filled until the crawl is over."""
+        while not self._is_over:
+            name = next(self._names)
+            self._trust[name], trust = trust, 1
+            process = self._crew[name] = await self._start(name)
+            self._events.publish(WorkerBegan(name, process.pid))
+            late = asyncio.get_running_loop().call_later(START, self._end_if_not_ready, process)
+            await process.session.gone.wait()
+            late.cancel()
+            await self._bury(name, process)
+
+    def _end_if_not_ready(self, process: Process) -> None:
+        if not process.session.is_ready:
+            process.kill()
+
+    async def _bury(self, name: str, process: Process) -> None:
+        """See to what a worker leaves behind."""
+        code, session = await process.reap(PATIENCE), process.session
+        if name in self._asking:
+            self._answer(name, Leases((), None))
+        left = await session.abandon(self._clock.now())
+        del self._crew[name], self._trust[name]
+        self._wake.set()
+        if session.failure is not None:
+            raise session.failure
+        if not self._is_over or (code and session.has_worked):
+            self._events.publish(Trouble(f"worker {name} {_how(code)}; {left} visits are left to others"))
+        await self._repair(name)
+        if not session.has_worked and not self._is_over:
+            self._idle_deaths += 1
+            if self._idle_deaths == IDLE_DEATHS:
+                raise GossamerError(
+                    f"{IDLE_DEATHS} workers in a row ended before their first visit, the last one {_how(code)}; "
+                    "what they said on the way is above, else look for a shortage of memory or processes"
+                )
+
+
+def _how(code: int) -> str:
+    """Say how a process ended."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    return f"was killed by {signal.Signals(-code).name}"

@@ -1,0 +1,74 @@
+"""Stores behind a real socket: what a worker in a process of its own reaches, for contract tests in one process.
+
+The worker's verbs go over the wire, the operator's go straight to the store behind it.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from gossamer.config.sections import RobotsTxt
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.records import Visit
+from gossamer.remote.client import Connection
+from gossamer.remote.server import Desk, Session
+from gossamer.robots.cache import RobotsCache
+
+
+class Committed:
+    """Commits that are only written down."""
+
+    def __init__(self) -> None:
+        self.visits: list[Visit] = []
+        self.times = 0
+
+    async def commit(self, visits: Sequence[Visit]) -> bool:
+        self.times += 1
+        self.visits += visits
+        return True
+
+
+@dataclass
+class Wire:
+    """Both ends of one socket."""
+
+    session: Session
+    connection: Connection
+    told: list[tuple[str, bytes]]
+    committed: Committed
+
+    def serve(self, *, frontier: Any = None, robots: Any = None, deduper: Any = None, lease: Any = None) -> None:
+        """Answer from these stores from now on."""
+        robots = robots or RobotsCache(RobotsTxt(), MemoryKeyValue())
+        lease = lease or (lambda worker, limit, now: frontier.lease(worker, limit, now))
+        told = lambda worker, event: self.told.append((worker, event))  # noqa: E731
+        self.session._desk = Desk(frontier, robots, deduper, self.committed, lease, told, "gossamer")
+
+
+@asynccontextmanager
+async def wired(worker: str = "worker") -> AsyncIterator[Wire]:
+    """Lay a wire; it serves nothing yet."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        end.setblocking(False)
+    session = Session(worker, None)  # type: ignore[arg-type]
+    await asyncio.get_running_loop().create_unix_connection(lambda: session.line, sock=ours)
+    connection = await Connection.over(theirs)
+    try:
+        yield Wire(session, connection, [], Committed())
+    finally:
+        await connection.aclose()
+        await session.gone.wait()
+
+
+class Halves:
+    """One joint of two halves: the worker's over the wire, the rest straight from the store."""
+
+    def __init__(self, remote: object, local: object) -> None:
+        self._halves = (remote, local)
+
+    def __getattr__(self, name: str) -> Any:
+        return next(getattr(half, name) for half in self._halves if hasattr(half, name))

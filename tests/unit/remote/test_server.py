@@ -1,0 +1,153 @@
+"""A session: what a worker holds is given back when it is gone, and errors reach the end where they belong."""
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+from wiring import Wire, wired
+
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness, RobotsTxt
+from gossamer.dedupe.exact import ExactDeduper
+from gossamer.document.body import Body
+from gossamer.errors import DiskFull, GossamerError, StoreError
+from gossamer.frontier.memory import MemoryFrontier
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.records import Entry, Fate, Fetched, Lease, Original, Outcome, Page, Settlement, State, Visit
+from gossamer.remote import wire as messages
+from gossamer.remote.client import RemoteClaims, RemoteCommits, RemoteFrontier, RemoteRobots
+from gossamer.robots.cache import RobotsCache
+
+NOW = 1_000.0
+URL = "http://a.example/1"
+ME = Original(URL, URL, NOW)
+OTHER = Original("http://a.example/2", "http://a.example/2", NOW)
+
+
+def frontier() -> MemoryFrontier:
+    return MemoryFrontier(FrontierSettings(), Politeness(delay=0), Breaker(), 300, NOW)
+
+
+async def leased(wire: Wire, behind: MemoryFrontier) -> Lease:
+    """Lease a URL over the wire, as a node grants it."""
+    await behind.discover([Entry(URL, URL, "a.example")], NOW)
+    (lease,) = (await RemoteFrontier(wire.connection).lease("worker", 5, NOW)).leases
+    wire.session.out[lease.token] = lease
+    return lease
+
+
+def visit(lease: Lease) -> Visit:
+    page = Page(url=URL, key=URL, host="a.example", outcome=Outcome.OK, title="t")
+    settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, reason="r", discovered=(lease.entry,))
+    return Visit(settlement=settlement, page=page, claim=("sha1:A", ME), learned="http://a.example/", received=9)
+
+
+async def test_what_a_dead_worker_held_is_given_back() -> None:
+    behind, robots, deduper = frontier(), RobotsCache(RobotsTxt(), MemoryKeyValue()), ExactDeduper(MemoryKeyValue())
+    async with wired() as wire:
+        wire.serve(frontier=behind, robots=robots, deduper=deduper)
+        await leased(wire, behind)
+        assert (await RemoteRobots(wire.connection).consult(URL, "us", NOW)).verdict == "ask"
+        assert await RemoteClaims(wire.connection).claim("sha1:A", ME) is None
+        assert (await robots.consult(URL, "us", NOW)).verdict == "wait"
+        assert await deduper.claim("sha1:A", OTHER) == ME
+        assert await wire.session.abandon(NOW) == 1
+        known = await behind.lookup(URL)
+        assert known is not None and (known.state, known.returns) == (State.WAITING, 1)
+        assert (await robots.consult(URL, "us", NOW)).verdict == "ask"
+        assert await deduper.claim("sha1:A", OTHER) is None
+
+
+async def test_a_robots_txt_whose_sitemaps_died_with_the_worker_is_asked_for_again() -> None:
+    behind, robots = frontier(), RobotsCache(RobotsTxt(), MemoryKeyValue())
+    async with wired() as wire:
+        wire.serve(frontier=behind, robots=robots, deduper=ExactDeduper(MemoryKeyValue()))
+        lease = await leased(wire, behind)
+        remote = RemoteRobots(wire.connection)
+        for is_committed in (True, False):
+            assert (await remote.consult(URL, "us", NOW)).verdict == "ask"
+            answer = Fetched(url="http://a.example/robots.txt", outcome=Outcome.OK, status=200, body=Body.of(b""))
+            await remote.learn(URL, answer, "us", 1.0, NOW)
+            if is_committed:
+                await RemoteCommits(wire.connection).commit([replace(visit(lease), learned=URL)])
+                assert (await robots.consult(URL, "us", NOW)).verdict == "allowed"
+                robots.forget(URL)
+        await wire.session.abandon(NOW)
+        assert (await robots.consult(URL, "us", NOW)).verdict == "ask"
+
+
+async def test_a_visit_arrives_whole_with_the_lease_the_node_has_kept() -> None:
+    behind = frontier()
+    async with wired() as wire:
+        wire.serve(frontier=behind)
+        lease = await leased(wire, behind)
+        assert await RemoteCommits(wire.connection).commit([visit(lease)]) is True
+        assert wire.committed.visits == [visit(lease)]
+        assert wire.session.out == {}
+
+
+async def test_a_visit_whose_lease_the_node_has_forgotten_changes_nothing() -> None:
+    behind = frontier()
+    async with wired() as wire:
+        wire.serve(frontier=behind)
+        lease = await leased(wire, behind)
+        wire.session.forget_expired(lease.until)
+        assert await RemoteCommits(wire.connection).commit([visit(lease)]) is False
+        assert wire.committed.visits == []
+
+
+async def test_robots_txt_that_is_known_is_told_with_the_lease() -> None:
+    behind = frontier()
+    robots = RobotsCache(RobotsTxt(obey=False), MemoryKeyValue())
+    async with wired() as wire:
+        wire.serve(frontier=behind, robots=robots)
+        await leased(wire, behind)
+        wire.serve(frontier=behind)
+        remote = RemoteRobots(wire.connection)
+        assert (await remote.consult(URL, "us", NOW)).rule == "robots.obey is off"
+        assert (await remote.consult(URL, "us", NOW)).verdict == "ask"
+
+
+async def test_an_error_of_the_node_is_raised_where_it_was_asked_for() -> None:
+    class Full:
+        async def claim(self, digest: str, page: Original) -> None:
+            raise DiskFull("no space is left for the state")
+
+    async with wired() as wire:
+        wire.serve(deduper=Full())
+        with pytest.raises(DiskFull, match="no space is left for the state"):
+            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+        assert wire.session.failure is None
+
+
+async def test_a_bug_of_the_node_ends_the_session_and_is_kept() -> None:
+    class Broken:
+        async def claim(self, digest: str, page: Original) -> None:
+            raise ZeroDivisionError
+
+    async with wired() as wire:
+        wire.serve(deduper=Broken())
+        with pytest.raises(StoreError, match="node of the crawl is gone"):
+            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+        assert isinstance(wire.session.failure, ZeroDivisionError)
+        with pytest.raises(StoreError):
+            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+
+
+async def test_what_a_worker_says_last_is_heard() -> None:
+    async with wired() as wire:
+        wire.serve()
+        wire.connection.tell(messages.Tell(b"event"))
+        wire.connection.fail(StoreError("the disk is gone"))
+        await wire.connection.aclose()
+        await wire.session.gone.wait()
+        assert wire.told == [("worker", b"event")]
+        assert isinstance(wire.session.failure, StoreError) and str(wire.session.failure) == "the disk is gone"
+    assert type(messages.rebuilt("Unheard", "of")) is GossamerError
+
+
+async def test_a_worker_is_told_to_stop() -> None:
+    async with wired() as wire:
+        stopped = asyncio.Event()
+        wire.connection.told_to_stop = stopped.set
+        wire.session.stop()
+        await stopped.wait()

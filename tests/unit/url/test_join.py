@@ -1,0 +1,60 @@
+"""The quick way to join a link gives byte for byte what the full parser gives."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gossamer.url.parse import Base
+
+BASES = (
+    "http://site.test/dir/page.html?q=1",
+    "https://site.test/",
+    "http://site.test:8080/a//b/",
+    "http://[::1]/x?/y",
+    "http://1.2.3.4/a/b",
+    "http://u:p@h.test/x",
+    "http://site.test/a^b/c",
+    "http://a.test/x@y/z#f",
+    "http://a.test/%2e%2e%41/x y/",
+    "file:///a/b",
+)
+PIECES = """
+a b X 0 - . _ ~ ! $ & ' ( ) * + , ; = : @ / % ? # [ ] | ^ ` { } \\ < > \" é .. ./ // http:// https:// HTTP: http: %2e %2E%2e
+a.test A.test xn--a 1.2.3.4 h.1 h.0x1 a..b localhost :80 :8080 user@ mailto: b.c-d a--b site.test http://site.test:8080/
+https://site.test/ page.html /dir/ ?a=1&b=2
+""".split()  # noqa: SIM905 - easier to read as words
+
+
+@settings(max_examples=1500, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(BASES),
+    st.lists(st.sampled_from([*PIECES, " ", "\t", "\n", "\0", "\ud800"]), max_size=8).map("".join),
+    st.sampled_from(("utf-8", "windows-1252")),
+)
+def test_a_plain_link_is_joined_as_the_full_parser_joins_it(url: str, href: str, charset: str) -> None:
+    base = Base(url, charset)
+    assert base.join(href) == base.join_fully(href)
+
+
+@pytest.mark.parametrize(
+    ("href", "joined"),
+    [
+        ("/x", "http://site.test/x"),
+        (" x/y.html\n", "http://site.test/dir/x/y.html"),
+        ("?r", "http://site.test/dir/page.html?r"),
+        ("", "http://site.test/dir/page.html?q=1"),
+        ("#f", "http://site.test/dir/page.html?q=1"),
+        ("//b.test/x#f", "http://b.test/x"),
+        ("https://b.test/x?y#z", "https://b.test/x?y"),
+        ("/" + "x" * 5000, "http://site.test/" + "x" * 5000),
+        ("../x", "http://site.test/x"),
+        (".x", "http://site.test/dir/.x"),
+        ("/a/%2E./x", "http://site.test/x"),
+        ("x:y", None),
+        ("http://1.2/x", "http://1.0.0.2/x"),
+        ("http://B.test/x", "http://b.test/x"),
+        ("/a'b?c'd", "http://site.test/a'b?c%27d"),
+    ],
+)
+def test_every_shape_of_link_is_joined(href: str, joined: str | None) -> None:
+    assert Base("http://site.test/dir/page.html?q=1").join(href) == joined
