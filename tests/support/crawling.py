@@ -47,6 +47,15 @@ class Simweb:
         lines = [json.loads(line) for line in self.ledger_file.read_text().splitlines()]
         return sorted(lines, key=lambda seen: seen["start"])
 
+    def requests(self) -> int:
+        """How many requests there were so far."""
+        return self.ledger_file.read_bytes().count(b"\n")
+
+    @property
+    def expected(self) -> int:
+        """The fewest requests a whole crawl takes."""
+        return sum(bool(entry["fetch"]) for entry in self.manifest)
+
 
 @contextmanager
 def simweb_running(directory: Path, **options: object) -> Iterator[Simweb]:
