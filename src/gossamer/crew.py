@@ -38,6 +38,7 @@ from gossamer.remote.wire import Greeting, Tell
 from gossamer.url.parse import Url, parse
 from gossamer.worker.budget import Budget
 from gossamer.worker.events import Events, Retold, Tally, Trouble, hear, retell
+from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.node import Node
 from gossamer.worker.stall import StallWatch
 
@@ -164,5 +165,5 @@ async def _crawl(
     budget = Budget(settings.crawl, 0, 0, clock.now())
     async with open_pool(worker, directory, settings, joints, lookout, budget, clock) as pool:
         connection.told_to_stop = pool.cancel
-        with StallWatch(events, settings.crawl.stall):
+        with collected_seldom(), StallWatch(events, settings.crawl.stall):
             await pool.run()

@@ -14,11 +14,11 @@ from gossamer.errors import UrlError, UsageError
 from gossamer.records import Request
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_NOT_WIRE = r"\x00-\x20\x7f-\U0010ffff"  # what the wire form of a URL never holds
+# The wire form of a URL is visible ASCII. Ranges say what may be: a set of all that may not takes 10 ms to compile.
 _URL = re.compile(
-    rf"((?i:https?))://(?:[^/?#{_NOT_WIRE}]*@)?"
-    rf"((\[[0-9A-Fa-f:.]+\]|[^:/?#\[\]@{_NOT_WIRE}]+)(?::([0-9]{{1,5}}))?)"
-    rf"([^#{_NOT_WIRE}]*)(?:#.*)?",
+    r"((?i:https?))://(?:[!-\"$-.0->@-~]*@)?"
+    r"((\[[0-9A-Fa-f:.]+\]|[!-\"$-.0-9;->A-Z\\^-~]+)(?::([0-9]{1,5}))?)"
+    r"([!-\"$-~]*)(?:#.*)?",
 )
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
 _BLANK = (b"\r\n", b"\n")

@@ -18,6 +18,7 @@ from gossamer.errors import UsageError
 from gossamer.records import HostStatus
 
 TOLERANCE = 0.005
+_ROBOTS = "/robots.txt"
 
 
 class Seen(Struct, frozen=True):
@@ -46,7 +47,7 @@ async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str
     overlaps = finding("P12", "no host has more requests at once than allowed")
     for host, requests in by_host.items():
         status = hosts.get(host)
-        _look_at_gaps(gaps, host, requests, _delay(stores, status))
+        _look_at_gaps(gaps, host, requests, *_delays(stores, status))
         _look_at_overlaps(
             overlaps, host, requests, status.max_connections if status else stores.settings.politeness.connections
         )
@@ -55,13 +56,13 @@ async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str
     yield await _disallowed(stores, by_host, finding("P13", "no path that robots.txt disallows was requested"))
 
 
-def _delay(stores: Stores, status: HostStatus | None) -> float:
-    """Return the delay that held all along: an operator's pace counts instead of the crawl's, Crawl-delay always."""
+def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
+    """Return the delay before robots.txt was read, and after: Crawl-delay counts, an operator's pace instead of the crawl's."""
     polite = stores.settings.politeness
     if status is None:
-        return polite.delay
+        return polite.delay, polite.delay
     floor = 1 / status.policy.max_qps if status.policy.max_qps else polite.delay
-    return max(floor, min(status.clock.robots_delay, polite.max_robots_delay))
+    return floor, max(floor, min(status.clock.robots_delay, polite.max_robots_delay))
 
 
 def _read(ledger: Path) -> dict[str, list[Seen]]:
@@ -82,8 +83,11 @@ def _read(ledger: Path) -> dict[str, list[Seen]]:
     return by_host
 
 
-def _look_at_gaps(finding: Collector, host: str, requests: list[Seen], delay: float) -> None:
+def _look_at_gaps(finding: Collector, host: str, requests: list[Seen], unread: float, read: float) -> None:
+    delay = unread  # who was killed with the first robots.txt in its hands asks for it again, and cannot know better
     for one, two in pairwise(requests):
+        if two.path != _ROBOTS:
+            delay = read
         gap = two.start - one.start
         close = gap < delay - TOLERANCE
         finding.look(f"{host}: {one.path} and {two.path} are {gap:.4f} s apart, not {delay:g}" if close else "")
@@ -105,7 +109,7 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[Seen]], finding: C
         origins.setdefault(known.entry.host, f"{scheme}://{rest.partition('/')[0]}")
     for host, requests in by_host.items():
         for seen in requests:
-            if seen.path == "/robots.txt" or host not in origins:
+            if seen.path == _ROBOTS or host not in origins:
                 continue
             verdict = await stores.robots.peek(origins[host] + seen.path, stores.user_agent, stores.clock.now())
             denied = verdict.verdict == "denied" and not verdict.rule.startswith("robots.txt unreachable")

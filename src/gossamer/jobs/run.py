@@ -22,6 +22,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
 from gossamer.records import FrontierStatistics
 from gossamer.url.parse import Url
+from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
 
@@ -74,7 +75,7 @@ async def _run(directory: CrawlDirectory, settings: Settings, opening: Opening, 
             _obey_signals(crawl)
             watch(crawl)
             async with serve_control(directory, crawl):
-                with StallWatch(crawl.events, settings.crawl.stall):
+                with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
         return Summary(

@@ -19,7 +19,7 @@ _SELF_CLOSED = re.compile(rb"<(a|div|iframe|noscript|script|span|style|textarea|
 
 
 class Way(Protocol):
-    """How a page in UTF-8 is read."""
+    """How a page in UTF-8 is read. Where it takes linear time anyway, to read is to skim."""
 
     def read(self, markup: bytes, page: Page) -> int | None:
         """Fill `page`; return how many elements were not read, None: reading would take too long."""
@@ -53,6 +53,7 @@ class HtmlProcessor:
         self._robots = ("robots", agent.lower())
         self._obey = meta
         self._way = way or usual_way()
+        self.is_linear = self._way.read is self._way.skim  # no page takes it long
 
     def process(self, document: Document) -> Extract:
         """Read links and facts."""

@@ -32,6 +32,7 @@ class Reader:
         self._limit = settings.fetch.max_decoded
         self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
         self._processors = processors
+        self._linear = {mime for mime, processor in processors.items() if getattr(processor, "is_linear", False)}
         self._aside = aside
 
     async def digest(self, fetched: Fetched) -> str:
@@ -73,7 +74,7 @@ class Reader:
         document = document_of(fetched, min(LIGHT + 1, self._limit))
         if document.too_big and self._limit <= LIGHT:
             return Reading(document.mime, too_big=True)
-        if document.mime in self._processors and not _is_light(document.content):
+        if document.mime in self._processors and not _is_light(document.content, document.mime in self._linear):
             return None
         return Reading(document.mime, extract=read_by(self._processors, document))
 
@@ -103,5 +104,5 @@ def _is_quick(fetched: Fetched) -> bool:
     return encoding == "br" and not has_wide_window(head.partition(b"\n")[2] if fetched.chunked else head)
 
 
-def _is_light(content: bytes) -> bool:
-    return len(content) <= LIGHT and content.count(b"<") <= FEW_TAGS and not is_gzip(content)
+def _is_light(content: bytes, read_in_linear_time: bool) -> bool:
+    return len(content) <= LIGHT and (read_in_linear_time or content.count(b"<") <= FEW_TAGS) and not is_gzip(content)
