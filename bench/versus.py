@@ -59,7 +59,7 @@ def tables(scale: str) -> list[Table]:
     versions = ", ".join(f"{each.name} {each.version}" for each in crawlers)
     table = Table("versus: a whole crawl", COLUMNS, notes=[versions, *missing])
     table.notes += [
-        "gossamer does all its duties and syncs; the others store nothing, and the Python ones are spared known links",
+        "gossamer does all its duties and syncs; the others store nothing; Scrapy, tuned and Crawlee are spared known links",
         "gossamer is: pages/CPU-s of its runs right before and after, to theirs; gossamer's own row is its middle run",
         "machine: CPU that the same fixed work took meanwhile, to the calmest row of the site; 1.00 is undisturbed",
     ]
@@ -76,16 +76,16 @@ def grounds(scale: str) -> Iterator[Ground]:
     yield Ground("150 KB", ("--pages", pages, "--size", 150_000, "--links", 264))
     if scale != "quick" and site.has_documentation():
         yield Ground("python docs", ("--documentation",))
-    yield Ground("25 KB, TLS", ("--pages", pages // 2, "--size", 25_000, "--links", 100), secure=True)
+    yield Ground("25 KB, TLS", ("--pages", pages, "--size", 25_000, "--links", 100), secure=True)
 
 
 def at_hand() -> Iterator[Crawler]:
     """Walk over the crawlers that can be run here."""
     yield Crawler("gossamer", _version([sys.executable, "-m", "gossamer", "--version"]), _gossamer)
     if install.has_peers():
-        for name in ("scrapy", "crawlee"):
-            asked = [str(install.PYTHON), "-c", f"from importlib.metadata import version; print(version({name!r}))"]
-            yield Crawler(name.title(), _version(asked), _python_peer(name))
+        for name, package, *words in (("Scrapy", "scrapy"), ("Scrapy, tuned", "scrapy", "tuned"), ("Crawlee", "crawlee")):
+            asked = [str(install.PYTHON), "-c", f"from importlib.metadata import version; print(version({package!r}))"]
+            yield Crawler(name, _version(asked), _python_peer(package, words))
     for name, make in (("wget", _wget), ("wget2", _wget2)):
         if shutil.which(name):
             yield Crawler(name, _version([name, "--version"]), make)
@@ -159,8 +159,8 @@ def _gossamer(url: str, place: Path) -> list[str]:
     return [sys.executable, "-m", "gossamer", "crawl", url, "--dir", str(place / "crawl"), *own, *long, "--json"]
 
 
-def _python_peer(name: str) -> Callable[[str, Path], list[str]]:
-    return lambda url, place: [str(install.PYTHON), str(PEERS / f"with_{name}.py"), url]
+def _python_peer(package: str, words: list[str]) -> Callable[[str, Path], list[str]]:
+    return lambda url, place: [str(install.PYTHON), str(PEERS / f"with_{package}.py"), url, *words]
 
 
 def _wget(url: str, place: Path) -> list[str]:

@@ -1,7 +1,8 @@
-"""Crawl a site with Scrapy as cheaply as it can be told to: every in-scope link followed, nothing stored, nothing logged.
+"""Crawl a site with Scrapy: every in-scope link followed, nothing stored, nothing logged, cookies and robots.txt off.
 
-The spider remembers the links it has yielded. The usual spider does not and leaves that to Scrapy's own filter, which costs
-half as much again on pages with 100 links, and twice as much on pages with 264: that would be a bar too low.
+The usual spider yields every link of a page and leaves the known ones to Scrapy's filter. With the word `tuned` the spider
+remembers what it has yielded, which hardly anybody writes, and which spares Scrapy a third of its work on pages with 100 links
+and half on pages with 264.
 """
 
 import sys
@@ -30,8 +31,9 @@ class SiteSpider(Spider):
 
     name = "site"
 
-    def __init__(self, start: str) -> None:
+    def __init__(self, start: str, tuned: bool) -> None:
         super().__init__(start_urls=[start])
+        self.tuned = tuned
         self.seen: set[str] = set()
         self.links = LinkExtractor(allow_domains=[urlsplit(start).netloc])
 
@@ -40,11 +42,12 @@ class SiteSpider(Spider):
         if isinstance(response, TextResponse):
             for link in self.links.extract_links(response):
                 if link.url not in self.seen:
-                    self.seen.add(link.url)
+                    if self.tuned:
+                        self.seen.add(link.url)
                     yield Request(link.url)
 
 
 if __name__ == "__main__":
     process = CrawlerProcess(SETTINGS)
-    process.crawl(SiteSpider, start=sys.argv[1])
+    process.crawl(SiteSpider, start=sys.argv[1], tuned="tuned" in sys.argv[2:])
     process.start()

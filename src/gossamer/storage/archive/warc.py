@@ -126,6 +126,8 @@ def timestamp(seconds: float) -> str:
 
 def safe_uri(url: str) -> str:
     """Percent-encode everything in a URL that is not visible ASCII, so that it cannot end a header line."""
+    if url.isascii() and url.isprintable() and " " not in url:  # nearly all
+        return url
     return _HIDDEN.sub(lambda hidden: quote(hidden[0], safe="", errors="surrogatepass"), url)
 
 
