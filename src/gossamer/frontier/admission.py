@@ -77,7 +77,7 @@ class Admission:
         priority = host.policy.priority
         if priority is None:
             priority = entry.priority
-        ledger.batch.put(url_key(slot), encode_short(reference, priority))
+        ledger.batch.put(url_key(slot), encode_short(reference, entry.key, priority))
         ledger.queue(host, ticket_of(priority, rank(entry.score, now), reference), now)
 
     def _refuse(self, entry: Entry, slot: int, end: End, now: float) -> None:
@@ -87,4 +87,4 @@ class Admission:
         self._seen.accept(slot, entry.key, True, refused=True)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         outcome, reason = end
-        ledger.put(slot, UrlRow(reference, _DEAD, refused=True, outcome=outcome, reason=reason))
+        ledger.put(slot, UrlRow(reference, entry.key, _DEAD, refused=True, outcome=outcome, reason=reason))

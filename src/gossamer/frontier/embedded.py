@@ -31,7 +31,6 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rows import UrlRow, decode_host, decode_url, known_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen, load_bloom
-from gossamer.frontier.sheets import Sheets
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
@@ -135,9 +134,9 @@ class EmbeddedFrontier:
         store = Store(path / "store", settings.cache)
         try:
             check_version(store, path)
-            meta, sheets = last_meta(store), Sheets(store)
-            seen = Seen(store, sheets, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
-            ledger = Ledger(store, meta, seen, sheets, Schedule(settings.shares, politeness), politeness, now)
+            meta = last_meta(store)
+            seen = Seen(store, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
+            ledger = Ledger(store, meta, seen, Schedule(settings.shares, politeness), politeness, now)
             ledger.recover()
         except BaseException:
             store.close()
@@ -258,15 +257,15 @@ class EmbeddedFrontier:
 
     @_acknowledged
     async def remove(self, key: str) -> bool:
-        slot, row, written = self._seen.look_up(key)
-        if row is None or written is None:
+        slot, row = self._seen.find(key)
+        if row is None:
             return False
         turn = self._turns.at(slot)
         if turn is not None:
             self._turns.bare(turn)
             self._meta.leased -= 1
         elif row.state is State.WAITING:
-            self._ledger.withdraw(self._ledger.acquire(written.entry.host), row, written)
+            self._ledger.withdraw(row)
             self._meta.waiting -= 1
         elif row.state is State.DONE:
             self._meta.done -= 1
@@ -298,10 +297,11 @@ class EmbeddedFrontier:
     # --- what it knows -----------------------------------------------------------------------------------------------
 
     async def lookup(self, key: str) -> Known | None:
-        _, row, written = self._seen.look_up(key)
-        if row is None or written is None:
+        slot, row = self._seen.find(key)
+        if row is None:
             return None
-        turn = self._turns.at(written.slot)
+        (written,) = self._ledger.sheets.read([row.reference])
+        turn = self._turns.at(slot)
         return known_of(written.entry, written.discovered_at, row, None if turn is None else turn.lease)
 
     def known(self, state: State | None = None) -> Iterator[Known]:

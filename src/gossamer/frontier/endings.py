@@ -15,7 +15,7 @@ from gossamer.records import Fate, Settlement, State
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
 _DONE, _DEAD, _RETRY = Fate.DONE, Fate.DEAD, Fate.RETRY
-_FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for the first time
+_FIRST = UrlRow(0, "", _WAITING)  # what is known of a URL while it is leased for the first time
 
 
 class Endings:
@@ -51,8 +51,8 @@ class Endings:
         if turn.ticket:
             meta.leased -= 1
             meta.waiting += 1
-            last = (row.outcome, row.reason, row.due, row.settled_at)
-            self._ledger.end(turn.slot, turn.ticket, _WAITING, row.attempts, row.returns + 1, turn.lease.token, *last)
+            place, counts = (turn.slot, turn.lease.entry.key, turn.ticket), (row.attempts, row.returns + 1, turn.lease.token)
+            self._ledger.end(*place, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at)
             self._ledger.queue(host, tried(turn.ticket), now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
@@ -72,5 +72,5 @@ class Endings:
                 self._ledger.postpone(turn.host, tried(turn.ticket), due)
             else:
                 self._ledger.queue(turn.host, tried(turn.ticket), now)
-        last = (settlement.outcome, settlement.reason, due, now)
-        self._ledger.end(turn.slot, turn.ticket, state, attempts, row.returns, turn.lease.token, *last)
+        place, counts = (turn.slot, turn.lease.entry.key, turn.ticket), (attempts, row.returns, turn.lease.token)
+        self._ledger.end(*place, state, *counts, settlement.outcome, settlement.reason, due, now)

@@ -44,12 +44,10 @@ _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
 class Ledger:
     """Rows, lines, hosts and counters of one open store."""
 
-    def __init__(
-        self, store: Store, meta: Meta, seen: Seen, sheets: Sheets, schedule: Schedule, politeness: Politeness, now: float
-    ) -> None:
+    def __init__(self, store: Store, meta: Meta, seen: Seen, schedule: Schedule, politeness: Politeness, now: float) -> None:
         self.meta = meta
         self.seen = seen
-        self.sheets = sheets
+        self.sheets = Sheets(store)
         self.schedule = schedule
         self.lines = Lines(store)
         self.batch = store.batch()
@@ -143,6 +141,7 @@ class Ledger:
     def end(
         self,
         slot: int,
+        key: str,
         ticket: bytes,
         state: State,
         attempts: int,
@@ -155,7 +154,7 @@ class Ledger:
     ) -> None:
         """Write the row of a URL whose lease has ended: a `UrlRow` as a tuple, which is made and encoded in half the time."""
         reference = reference_in(ticket) | TRIED
-        row = (reference, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at)
+        row = (reference, key, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at)
         self.batch.put(url_key(slot), encode(row))
 
     def queue(self, host: Host, ticket: bytes, since: float) -> None:
@@ -195,10 +194,10 @@ class Ledger:
             self.changed.add(host)
         return ticket
 
-    def withdraw(self, host: Host, row: UrlRow, written: Written) -> None:
+    def withdraw(self, row: UrlRow) -> None:
         """Take a waiting URL out of wherever it waits."""
-        self.touch(host)
-        ticket = ticket_for(row, written)
+        (written,) = self.sheets.read([row.reference])
+        host, ticket = self.touch(self.acquire(written.entry.host)), ticket_for(row, written)
         if row.due is not None:
             key = later_key(host.number, row.due, row.reference >> 8)
             if self._store.get(key) is not None:

@@ -1,8 +1,7 @@
 """What the embedded frontier keeps on disk beside the entries, as MessagePack arrays: one row a URL, one a host, one for the
 counters.
 
-A URL that waits and was never leased has the short row, nine bytes: most rows written are
-of this kind.
+A URL that waits and was never leased has a short row. Each row holds the text of its key: the seen test compares it, and it alone decides.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from gossamer.policy.politeness import connections_of, delay_of
 from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
-_short = Packed(">QB")
+_short = Packed(">BQB")  # no array begins with a zero
 _WAITING = State.WAITING
 
 
@@ -27,6 +26,7 @@ class UrlRow(Struct, array_like=True):
     """A known URL. `state` on disk is never leased: leases have rows of their own."""
 
     reference: int  # where its entry stands
+    key: str
     state: State
     priority: int = 1  # the class it was queued in
     refused: bool = False  # known only as refused: may still be queued when it is found again
@@ -102,7 +102,6 @@ class Url(Struct):
 
 
 encode = Encoder().encode
-encode_short = _short.pack
 _url = Decoder(UrlRow).decode
 _host = Decoder(HostRow).decode
 _page = Decoder(Page).decode
@@ -116,12 +115,17 @@ def _sound(decode: Callable[[bytes], _Row], raw: bytes) -> _Row:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
 
 
+def encode_short(reference: int, key: str, priority: int) -> bytes:
+    """Encode a URL that waits and was never leased."""
+    return _short.pack(0, reference, priority) + key.encode()
+
+
 def decode_url(raw: bytes) -> UrlRow:
     """Decode a URL, short or long."""
-    if len(raw) == _short.size:
-        reference, priority = _short.unpack(raw)
-        return UrlRow(reference, _WAITING, priority)
-    return _sound(_url, raw)
+    if raw[0]:
+        return _sound(_url, raw)
+    _, reference, priority = _short.unpack_from(raw)
+    return UrlRow(reference, raw[_short.size :].decode(), _WAITING, priority)
 
 
 def decode_page(raw: bytes) -> Page:

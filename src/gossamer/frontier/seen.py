@@ -13,7 +13,6 @@ from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.bloom import GrowingBloom
 from gossamer.frontier.keys import HOSTS, URLS, host_name, number_in, url_key
 from gossamer.frontier.rows import Meta, UrlRow, decode_page, decode_url
-from gossamer.frontier.sheets import Sheets, Written
 from gossamer.frontier.store import Store
 from gossamer.records import State
 from gossamer.url.fingerprint import fingerprint
@@ -21,8 +20,7 @@ from gossamer.url.fingerprint import fingerprint
 _SLOTS = 1 << 64
 
 
-_QUEUED = UrlRow(0, State.WAITING)
-_REFUSED = UrlRow(0, State.DEAD, refused=True)
+_WAITING, _DEAD = State.WAITING, State.DEAD
 
 
 class Seen:
@@ -34,21 +32,19 @@ class Seen:
         "_fresh",
         "_older",
         "_recent",
-        "_sheets",
         "_store",
         "bloom_misses",
         "recent_hits",
         "store_reads",
     )
 
-    def __init__(self, store: Store, sheets: Sheets, bloom: GrowingBloom, recent_keys: int) -> None:
+    def __init__(self, store: Store, bloom: GrowingBloom, recent_keys: int) -> None:
         self._store = store
-        self._sheets = sheets
         self._bloom = bloom
         self._bound = (recent_keys + 1) // 2
         self._recent: dict[str, bool] = {}  # key: may it still be queued?
         self._older: dict[str, bool] = {}
-        self._fresh: dict[int, tuple[str, UrlRow]] = {}  # accepted by this call, not yet in the store
+        self._fresh: dict[int, UrlRow] = {}  # accepted by this call, not yet in the store
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     def recall(self, key: str) -> bool | None:
@@ -78,34 +74,26 @@ class Seen:
 
     def find(self, key: str) -> tuple[int, UrlRow | None]:
         """Return the slot of a key and its row, or the free slot it would get and None."""
-        slot, row, _ = self.look_up(key)
-        return slot, row
-
-    def look_up(self, key: str) -> tuple[int, UrlRow | None, Written | None]:
-        """Return the slot of a key, its row and its entry as it was accepted (None: in this call)."""
         slot = fingerprint(key)
         while slot in self._bloom:
-            if (fresh := self._fresh.get(slot)) is not None:
-                if fresh[0] == key:
-                    return slot, fresh[1], None
-            else:
+            row = self._fresh.get(slot)
+            if row is None:
                 self.store_reads += 1
                 raw = self._store.get(url_key(slot))
                 if raw is None:
-                    return slot, None, None
+                    return slot, None
                 row = decode_url(raw)
-                (written,) = self._sheets.read([row.reference])
-                if written.entry.key == key:
-                    return slot, row, written
+            if row.key == key:
+                return slot, row
             slot = (slot + 1) % _SLOTS
         self.bloom_misses += 1
-        return slot, None, None
+        return slot, None
 
     def accept(self, slot: int, key: str, is_new: bool, refused: bool) -> None:
         """Note what is written in a slot by this call; a new one is taken from now on."""
         if is_new:
             self._bloom.add(slot)
-        self._fresh[slot] = (key, _REFUSED if refused else _QUEUED)
+        self._fresh[slot] = UrlRow(0, key, _DEAD if refused else _WAITING, 0, refused)
         self.remember(key, refused)
 
     def may_know(self, host: str) -> bool:
