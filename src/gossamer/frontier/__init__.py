@@ -4,7 +4,7 @@ One contract (`gossamer.protocols.Frontier`), one backend a module. What each of
 
 1. Every key ever accepted is waiting, leased, done, dead or removed, and in one of these only.
 2. Between two requests to a host there is at least its delay, and never more than its connections at once, over all workers,
-   crashes and restarts. The host's clock moves in the same write as the lease.
+   crashes and restarts. A lease moves the host's clock; after a restart every host waits one delay, whatever its clock was.
 3. What `discover` or `settle` acknowledged, a kill -9 keeps.
 4. A key is leased to one owner at a time. Tokens grow and are never used twice; a lease that ran out comes back once, and its
    late settlement changes nothing.

@@ -12,7 +12,7 @@ from gossamer.frontier.keys import TICKET, queue_key, queue_prefix
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.store import Batch, Store
 
-FEW = 16  # tickets of a class that are read or put aside at a time; a line holds up to twice as many
+FEW = 8  # tickets of a class that are read or put aside at a time; a line holds up to twice as many
 
 
 def place_in(line: bytes, ticket: bytes) -> int:

@@ -1,7 +1,8 @@
 """What the embedded frontier keeps on disk beside the entries, as MessagePack arrays: one row a URL, one a host, one for the
 counters.
 
-A URL that waits and was never leased has a short row. Each row holds the text of its key: the seen test compares it, and it alone decides.
+A URL that waits and was never leased has a short row. Each row of a URL holds the text of its key: the seen test compares it,
+and nothing else decides.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,9 @@
 """The entries of all known URLs, up to 8 of them a row, in the order in which they were found.
 
 An entry is written once and never changed, so it need not be carried along when its URL's state does: what moves through the
-store's levels are rows of a few bytes. Sheets are written in the order of their keys, into a family of their own, so the store
-never sorts them again. Compared with a whole row a URL and a copy of it in its queue this saved half of a URL's cost.
+store's levels are small rows. Sheets are written in the order of their keys, into a family of their own, so the store never
+sorts them again. A whole row a URL and a copy of it in its queue cost twice as much. A key that is the text of its URL, as most
+are, is not written a second time.
 
 A *reference* says where an entry stands: sequence of its discovery << 8 | place in its sheet << 3 | tried. The sheet's key is
 the sequence of its first entry.
@@ -13,6 +14,7 @@ from struct import Struct as Packed
 
 from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
+from msgspec.structs import replace
 
 from gossamer.errors import StoreError
 from gossamer.frontier.keys import number_key
@@ -56,7 +58,7 @@ class Sheets:
             self.finish(batch)
         if not lines:
             self._first, self._now = sequence, now
-        _encode_into(entry, bodies, -1)
+        _encode_into(replace(entry, key="") if entry.key == entry.url else entry, bodies, -1)
         lines += (slot, len(bodies))
         return sequence << 8 | sequence - self._first << 3
 
@@ -73,14 +75,10 @@ class Sheets:
     def read(self, references: Sequence[int]) -> list[Written]:
         """Return the entries that stand there."""
         keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
-        if len(keys) == 1:
-            return [_entry(self._store.sheet(keys), 0, references[0])]
-        sheets = self._store.sheet(keys)
-        return [_entry(sheets, number, reference) for number, reference in enumerate(references)]
+        return list(map(_entry, self._store.sheet(keys), references))
 
 
-def _entry(sheets: list[bytes | None], number: int, reference: int) -> Written:
-    sheet = sheets[number]
+def _entry(sheet: bytes | None, reference: int) -> Written:
     if sheet is None:
         raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {reference >> 8}; restore a checkpoint")
     discovered_at, count = _head.unpack_from(sheet)
@@ -90,6 +88,7 @@ def _entry(sheets: list[bytes | None], number: int, reference: int) -> Written:
     start = _from.unpack_from(sheet, at - 4)[0] if place else 0
     body = 9 + 12 * count
     try:
-        return Written(_decode(sheet[body + start : body + end]), slot, discovered_at)
+        entry = _decode(sheet[body + start : body + end])
     except DecodeError as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
+    return Written(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)
