@@ -45,7 +45,7 @@ class Leasing(Protocol):
         ...
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
-        """Give up to `limit` due URLs of ready hosts; the hosts' clocks move in the same write."""
+        """Give up to `limit` due URLs of ready hosts; the hosts' clocks move with it."""
         ...
 
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
