@@ -236,7 +236,7 @@ async def test_a_document_that_takes_long_does_not_hold_up_the_next(
     while not (tmp_path / "began").exists():
         await asyncio.sleep(0.01)
     assert (await reader.read(answer(LONG))).extract.links
-    assert not slow.done() and len(_children()) == 2
+    assert not slow.done() and len(_children()) >= 2
     slow.cancel()
     with pytest.raises(asyncio.CancelledError):
         await slow
