@@ -5,25 +5,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 from checking import FASTWARC, WARCIO
-from crawling import Simweb, outcomes_of, run_gossamer, simweb_running, wrong_outcomes
+from crawling import Crawled, outcomes_of, run_gossamer, simweb_running, wrong_outcomes
 
 DELAY = 0.05
 TOLERANCE = 0.005
-
-
-@dataclass(frozen=True)
-class Crawled:
-    """A finished crawl and its web."""
-
-    directory: Path
-    web: Simweb
-    result: subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module")

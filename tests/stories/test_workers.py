@@ -5,11 +5,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from crawling import Simweb, outcomes_of, run_gossamer, simweb_running, wrong_outcomes
+from crawling import Crawled, outcomes_of, run_gossamer, simweb_running, wrong_outcomes
 from faulting import BRISK
 from serving import page, site_running
 
@@ -31,15 +30,6 @@ class Deadly:
             os.kill(os.getpid(), signal.SIGKILL)
         return Verdict(True, "deadly")
 '''
-
-
-@dataclass(frozen=True)
-class Crawled:
-    """A finished crawl and its web."""
-
-    directory: Path
-    web: Simweb
-    result: subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,15 @@ class Simweb:
         return sum(bool(entry["fetch"]) for entry in self.manifest)
 
 
+@dataclass(frozen=True)
+class Crawled:
+    """A finished crawl and its web."""
+
+    directory: Path
+    web: Simweb
+    result: subprocess.CompletedProcess[str]
+
+
 @contextmanager
 def simweb_running(directory: Path, **options: object) -> Iterator[Simweb]:
     """Serve a synthetic web for a while."""

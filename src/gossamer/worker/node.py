@@ -22,9 +22,10 @@ from gossamer.errors import GossamerError
 from gossamer.protocols import Frontier
 from gossamer.records import Lease, Leases
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, Stopping, Trouble, VisitEnded, WorkerBegan
-from gossamer.worker.lookout import LOOK_AROUND, Lookout
+from gossamer.worker.events import Event, Events, Trouble, VisitEnded, WorkerBegan
+from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
+from gossamer.worker.steering import Steering
 
 AT_ONCE = 8  # leases given to one worker before the next is looked at: the load stays even where hosts are few
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
@@ -66,7 +67,7 @@ class Process(Protocol):
     async def reap(self, patience: float) -> int: ...
 
 
-class Node:
+class Node(Steering):
     """Leads the workers of a crawl."""
 
     def __init__(
@@ -81,32 +82,18 @@ class Node:
         settings: Crawl,
         clock: Clock,
     ) -> None:
+        super().__init__(budget, events, clock)
         self._start = start
         self._repair = repair
         self._frontier = frontier
         self._lookout = lookout
-        self._budget = budget
-        self._events = events
         self._settings = settings
-        self._clock = clock
         self._names = (f"w{number}" for number in count(1))
         self._crew: dict[str, Process] = {}
         self._trust: dict[str, int] = {}  # visits a worker may have under way at once
         self._asking: dict[str, tuple[int, asyncio.Future[Leases]]] = {}
-        self._wake = asyncio.Event()
-        self._stopping = ""
         self._is_over = False
         self._idle_deaths = 0
-        self._failure: BaseException | None = None
-        self.next_time: float | None = None
-        events.subscribe(self._spend)
-
-    def stop(self, reason: str) -> None:
-        """Begin no new visit; `run` returns when those under way are finished."""
-        if not self._stopping:
-            self._stopping = reason
-            self._events.publish(Stopping(reason))
-        self._wake.set()
 
     def cancel(self) -> None:
         """Drop the visits under way; their leases come back when the crawl is opened again."""
@@ -133,7 +120,7 @@ class Node:
         """Crawl until there is a reason to end."""
         places = [asyncio.create_task(self._staff(self._settings.concurrency)) for _ in range(self._settings.workers)]
         for place in places:
-            place.add_done_callback(self._left)
+            place.add_done_callback(self._ended)
         try:
             end = await self._crawl()
             self._send_home()
@@ -206,17 +193,6 @@ class Node:
         _, answer = self._asking.pop(worker)
         answer.set_result(granted)
 
-    async def _wait(self, until: float | None) -> None:
-        """Sleep until somebody asks, a visit ends, a host is ready, or it is time to look around."""
-        seconds = LOOK_AROUND
-        if until is not None:
-            seconds = min(seconds, max(until - self._clock.now(), 0.0))
-        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
-        try:
-            await self._wake.wait()
-        finally:
-            timer.cancel()
-
     def _send_home(self) -> None:
         """Tell everybody who asks, now and later, that there is nothing more to do."""
         self._is_over = True
@@ -231,8 +207,8 @@ class Node:
             await asyncio.wait(places, timeout=self._settings.lease)
 
     def _spend(self, event: Event) -> None:
+        super()._spend(event)
         if isinstance(event, VisitEnded):
-            self._budget.spend(event.visit)
             self._idle_deaths = 0
             worker = event.visit.settlement.lease.worker
             if worker in self._trust:
@@ -240,11 +216,6 @@ class Node:
             self._wake.set()
 
     # --- the crew ----------------------------------------------------------------------------------------------------
-
-    def _left(self, place: "asyncio.Task[None]") -> None:
-        if not place.cancelled() and place.exception() is not None:
-            self._failure = place.exception()
-        self._wake.set()
 
     async def _staff(self, trust: int) -> None:
         """Keep one place in the crew filled until the crawl is over."""

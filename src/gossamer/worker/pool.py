@@ -12,8 +12,9 @@ from gossamer.clock import Clock
 from gossamer.protocols import Leasing
 from gossamer.records import Lease
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, Stopping, VisitEnded
-from gossamer.worker.lookout import LOOK_AROUND, Lookout
+from gossamer.worker.events import Events
+from gossamer.worker.lookout import Lookout
+from gossamer.worker.steering import Steering
 
 
 class End(StrEnum):
@@ -25,7 +26,7 @@ class End(StrEnum):
     WAITING = "waiting"  # every host with work is blocked for longer than crawl.longest_wait
 
 
-class Pool:
+class Pool(Steering):
     """Runs visits, as many at once as there is room for."""
 
     def __init__(
@@ -40,27 +41,13 @@ class Pool:
         longest_wait: float,
         clock: Clock,
     ) -> None:
+        super().__init__(budget, events, clock)
         self._worker = worker
         self._visit = visit
         self._frontier = frontier
         self._lookout = lookout
-        self._budget = budget
-        self._events = events
         self._longest_wait = longest_wait
-        self._clock = clock
         self._visits: set[asyncio.Task[None]] = set()
-        self._wake = asyncio.Event()
-        self._stopping = ""
-        self._failure: BaseException | None = None
-        self.next_time: float | None = None
-        events.subscribe(self._spend)
-
-    def stop(self, reason: str) -> None:
-        """Begin no new visit; `run` returns when those under way are finished."""
-        if not self._stopping:
-            self._stopping = reason
-            self._events.publish(Stopping(reason))
-        self._wake.set()
 
     def cancel(self) -> None:
         """Drop the visits under way; their leases come back when the crawl is opened again."""
@@ -114,26 +101,9 @@ class Pool:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._visits.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self._failure = task.exception()
-        self._wake.set()
-
-    async def _wait(self, until: float | None) -> None:
-        """Sleep until a visit ends, a host is ready, or it is time to look around."""
-        seconds = LOOK_AROUND
-        if until is not None:
-            seconds = min(seconds, max(until - self._clock.now(), 0.0))
-        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
-        try:
-            await self._wake.wait()
-        finally:
-            timer.cancel()
+        super()._ended(task)
 
     async def _drain(self) -> None:
         while self._visits and self._failure is None:
             self._wake.clear()
             await self._wait(None)
-
-    def _spend(self, event: Event) -> None:
-        if isinstance(event, VisitEnded):
-            self._budget.spend(event.visit)

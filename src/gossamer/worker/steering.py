@@ -1,0 +1,53 @@
+"""What is common to all that lead a run, whether they visit themselves (`pool`) or through workers (`node`): they are told to
+stop, count what is spent, take note of what failed, and sleep until there is something to do.
+"""
+
+import asyncio
+from typing import Any
+
+from gossamer.clock import Clock
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Event, Events, Stopping, VisitEnded
+from gossamer.worker.lookout import LOOK_AROUND
+
+
+class Steering:
+    """The part of a pool or a node that looks outward."""
+
+    def __init__(self, budget: Budget, events: Events, clock: Clock) -> None:
+        self._budget = budget
+        self._events = events
+        self._clock = clock
+        self._wake = asyncio.Event()
+        self._stopping = ""
+        self._failure: BaseException | None = None
+        self.next_time: float | None = None
+        events.subscribe(self._spend)
+
+    def stop(self, reason: str) -> None:
+        """Begin no new visit; `run` returns when those under way are finished."""
+        if not self._stopping:
+            self._stopping = reason
+            self._events.publish(Stopping(reason))
+        self._wake.set()
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        """Take note of a task that is over."""
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = task.exception()
+        self._wake.set()
+
+    async def _wait(self, until: float | None) -> None:
+        """Sleep until something ends, somebody asks, a host is ready, or it is time to look around."""
+        seconds = LOOK_AROUND
+        if until is not None:
+            seconds = min(seconds, max(until - self._clock.now(), 0.0))
+        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            timer.cancel()
+
+    def _spend(self, event: Event) -> None:
+        if isinstance(event, VisitEnded):
+            self._budget.spend(event.visit)
