@@ -7,13 +7,11 @@ import asyncio
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from time import thread_time
-from typing import Any
 
 from bench import install
+from bench.measure import ROOT, Account, least
 from bench.site import Generated
 from bench.table import Column, Row, Table
 from gossamer.assemble import make_admission, make_processors
@@ -25,10 +23,8 @@ from gossamer.storage.archive import warc
 from gossamer.url.parse import parse, split
 from gossamer.worker.read import document_of
 
-PEER = Path(__file__).parent / "peers" / "hands.py"
 URL = "http://127.0.0.1:8000/"
 NOW = 1_700_000_000.0
-ROUNDS = 15
 COLUMNS = (
     Column("step", "step"),
     Column("microseconds", "us", ",.1f", headline=True),
@@ -37,17 +33,6 @@ COLUMNS = (
     Column("ratio", "gossamer is", ".1f", "x"),
 )
 PEERS = {"parse, links and keys": "Scrapy LinkExtractor", "key of a URL": "w3lib", "WARC record": "warcio"}
-
-
-def least(call: Callable[[], Any], times: int) -> float:
-    """Return the microseconds of one call, the least of several rounds."""
-    rounds = []
-    for _ in range(ROUNDS):
-        began = thread_time()
-        for _ in range(times):
-            call()
-        rounds.append((thread_time() - began) / times)
-    return min(rounds) * 1e6
 
 
 class Bench:
@@ -127,14 +112,15 @@ def _theirs(page: bytes, packed: bytes) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place:
         (Path(place) / "page.html").write_bytes(page)
         (Path(place) / "page.gz").write_bytes(packed)
-        done = subprocess.run([install.PYTHON, PEER, place, URL], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run(
+            [install.PYTHON, "-m", "bench.peers.hands", place, URL], stdout=subprocess.PIPE, check=True, cwd=ROOT
+        )
     told: dict[str, float] = json.loads(done.stdout)
     return told
 
 
 async def _stores() -> dict[str, float]:
     """Measure the stores by the page, 50 pages at a time as a busy crawl would, syncs not waited for."""
-    from bench.measure import Account
     from gossamer.kv.rocks import RocksKeyValue
     from gossamer.records import Page
     from gossamer.storage.catalog.sqlite import SqliteCatalog

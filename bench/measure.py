@@ -17,16 +17,18 @@ import signal
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, process_time, sleep, thread_time
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent  # where `python -m bench...` works
 MEGABYTE = 1024 * 1024
 LOOK = 0.05  # seconds between two looks at the memory of a tree
 YARDSTICK_EVERY = 0.5  # seconds: under 1 % of a core, and not charged to whom is measured
+ROUNDS = 15  # of which the least counts
 _BLOCK = bytes(range(256)) * 1024
 _CHILD_SUBREAPER = 36  # an option of prctl(2)
 
@@ -60,6 +62,17 @@ class Account:
             yield
         finally:
             self._aside += thread_time() - began
+
+
+def least(call: Callable[[], Any], times: int) -> float:
+    """Return the microseconds of one call, the least of several rounds."""
+    rounds = []
+    for _ in range(ROUNDS):
+        began = thread_time()
+        for _ in range(times):
+            call()
+        rounds.append((thread_time() - began) / times)
+    return min(rounds) * 1e6
 
 
 def resident() -> int:

@@ -3,9 +3,7 @@
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from time import thread_time
 from typing import Any
 
 from scrapy.http import HtmlResponse
@@ -14,18 +12,7 @@ from w3lib.url import canonicalize_url
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-ROUNDS = 15
-
-
-def least(call: Callable[[], Any], times: int) -> float:
-    """Return the microseconds of one call."""
-    rounds = []
-    for _ in range(ROUNDS):
-        began = thread_time()
-        for _ in range(times):
-            call()
-        rounds.append((thread_time() - began) / times)
-    return min(rounds) * 1e6
+from bench.measure import least
 
 
 def main(place: Path, url: str) -> dict[str, float]:
