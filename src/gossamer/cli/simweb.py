@@ -15,6 +15,8 @@ def simweb(
     manifest: Annotated[Path | None, typer.Option(help="write what a correct crawler must find", metavar="FILE")] = None,
     seeds: Annotated[Path | None, typer.Option(help="write the seeds here, one a line", metavar="FILE")] = None,
     dns: Annotated[bool, typer.Option("--dns", help="also answer for the host names, over UDP")] = False,
+    mazes: Annotated[str, typer.Option(help="also the trap zoo: all, or exhibits by name", metavar="NAMES")] = "",
+    maze_scale: Annotated[float, typer.Option(help="size of its honest giants; 1: a shop of 20,000 pages")] = 1.0,
 ) -> None:
     """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON.
 
@@ -23,6 +25,7 @@ def simweb(
     from gossamer.simweb.__main__ import main
 
     words = ["--hosts", str(hosts), "--pages", str(pages), "--seed", str(seed), "--port", str(port)]
+    words += ["--mazes", mazes, "--maze-scale", str(maze_scale)]
     for option, path in (("--ledger", ledger), ("--manifest", manifest), ("--seeds", seeds)):
         if path is not None:
             words += [option, str(path)]

@@ -6,5 +6,8 @@ what a correct crawler asks for, and both come from the web alone.
     settings -> builder -> exhibits -> web -> answers -> server -> ledger
                                           \\-> manifest
 
+Beside it stand two zoos, each with a server of its own and its lines in the same ledger and manifest: `attacks`, hosts that
+mean harm, and `mazes`, sites that never end or say everything twice, with honest giants among them.
+
 The same settings and the same port make the same web, byte for byte. Every host name ends in `.sim` and lives on loopback.
 """

@@ -32,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warm=options.warm,
         )
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
-        uvloop.run(serve(settings, **files, with_dns=options.dns, attacks=options.attacks))
+        zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale}
+        uvloop.run(serve(settings, **files, with_dns=options.dns, **zoos))
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return 0
@@ -59,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", help="file for the root of every host, one a line")
     parser.add_argument("--dns", action="store_true", help="also answer for the names, over UDP")
     parser.add_argument("--attacks", default="", help="also serve hostile hosts: all, or families and attacks by name")
+    parser.add_argument("--mazes", default="", help="also serve the trap zoo: all, or exhibits by name")
+    parser.add_argument("--maze-scale", type=float, default=1.0, help="size of its honest giants; 1: a shop of 20,000 pages")
     return parser
 
 

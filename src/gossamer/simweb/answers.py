@@ -63,15 +63,16 @@ def answer_resource(resource: Resource, content: bytes, identity: bool = False) 
     if resource.framing == "chunked":
         headers.append(("Transfer-Encoding", "chunked"))
         content = _chunk(content, Random(resource.number))
-    return _assemble(resource.status, headers, content, resource.framing == "close")
+    return assemble(resource.status, headers, content, resource.framing == "close")
 
 
 def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: bool = False) -> Answer:
     """Make a short answer that says only its status."""
-    return _assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
+    return assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
 
 
-def _assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool) -> Answer:
+def assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool = False) -> Answer:
+    """Put an answer together; its length goes into the head unless the end of the connection or of the chunks shows it."""
     lines = [f"HTTP/1.1 {status} {_REASONS[status]}", "Server: simweb"]
     lines += [f"{name}: {value}" for name, value in headers]
     chunked = ("Transfer-Encoding", "chunked") in headers

@@ -39,6 +39,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     attack: str = ""  # the hostile host it belongs to
     truncated: str = ""  # why its body is not whole, as WARC says it
+    maze: str = ""  # the exhibit of the trap zoo it belongs to; a URL of it that is not to be fetched may be, while learning
+    own: bool = False  # in a maze: it says something that no URL listed before it says
+    outcomes: tuple[str, ...] = ()  # in a maze: every way it may rightly end
+    traps: tuple[str, ...] = ()  # in a maze: the rules that may rightly end it
 
 
 class _Refusal(msgspec.Struct, frozen=True):

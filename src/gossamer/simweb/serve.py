@@ -9,6 +9,7 @@ import gc
 import json
 import signal
 import sys
+from itertools import chain
 from pathlib import Path
 
 from gossamer.simweb import manifest
@@ -16,6 +17,9 @@ from gossamer.simweb.attacks import zoo
 from gossamer.simweb.attacks.server import AttackServer
 from gossamer.simweb.dns import NameServer
 from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.mazes import zoo as maze_zoo
+from gossamer.simweb.mazes.maze import DOMAIN
+from gossamer.simweb.mazes.server import MazeServer
 from gossamer.simweb.server import SimwebServer
 from gossamer.simweb.settings import SimwebSettings
 
@@ -28,40 +32,48 @@ async def serve(
     seeds_path: str | None = None,
     with_dns: bool = False,
     attacks: str = "",
+    mazes: str = "",
+    maze_scale: float = 1.0,
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     book = Ledger(ledger)
-    server = SimwebServer(settings, book)
+    hostile, endless = zoo.choose(attacks), maze_zoo.choose(mazes, seed=settings.seed, scale=maze_scale)
+    server, zoo_server, maze_server = SimwebServer(settings, book), AttackServer(hostile, book), MazeServer(endless, book)
     await server.start()
-    hostile = zoo.choose(attacks)
-    zoo_server = AttackServer(hostile, book)
     if hostile:
         await zoo_server.start()
-    names = NameServer({host.name: host.address for host in server.web.hosts}, settings.dns_ttl)
+    if endless:
+        await maze_server.start()
+    addresses = {host.name: host.address for host in server.web.hosts} | {maze.host: "127.0.0.1" for maze in endless}
+    names = NameServer(addresses, settings.dns_ttl)
     dns_port = await names.start() if with_dns else None
     if manifest_path is not None:
-        manifest.write(server.web, manifest_path, zoo.entries(hostile, zoo_server.port))
+        known = chain(zoo.entries(hostile, zoo_server.port), maze_zoo.entries(endless, maze_server.port))
+        manifest.write(server.web, manifest_path, known)
     if seeds_path is not None:
-        Path(seeds_path).write_text("".join(f"{url}\n" for url in (*server.web.seeds, *zoo.seeds(hostile, zoo_server.port))))
+        seeds = (*server.web.seeds, *zoo.seeds(hostile, zoo_server.port), *maze_zoo.seeds(endless, maze_server.port))
+        Path(seeds_path).write_text("".join(f"{url}\n" for url in seeds))
     gc.collect()
     gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers
-    sys.stdout.write(json.dumps(announcement(server, dns_port)) + "\n")
+    sys.stdout.write(json.dumps(announcement(server, dns_port, bool(endless))) + "\n")
     sys.stdout.flush()
     await stop.wait()
     names.stop()
     await zoo_server.stop()
+    await maze_server.stop()
     await server.stop()
 
 
-def announcement(server: SimwebServer, dns_port: int | None) -> dict[str, object]:
+def announcement(server: SimwebServer, dns_port: int | None, mazes: bool) -> dict[str, object]:
     """Say what a crawler needs to know of a web that is ready."""
+    apart = mazes and server.settings.addresses > 1  # one override for `*.sim` takes in the mazes
     return {
         "port": server.port,
         "dns_port": dns_port,
         "addresses": server.web.addresses,
-        "resolve": server.web.overrides,
+        "resolve": [*server.web.overrides, f"*.{DOMAIN}:127.0.0.1"] if apart else server.web.overrides,
         "seeds": len(server.web.hosts),
     }

@@ -8,7 +8,7 @@ import asyncio
 import socket
 from collections import OrderedDict
 from time import monotonic
-from typing import cast
+from typing import Protocol, cast
 
 from gossamer.simweb.answers import Answer, answer_note
 from gossamer.simweb.ledger import Ledger, Request
@@ -24,6 +24,16 @@ _BAD_REQUEST = answer_note(400, close=True)
 _BAD_METHOD = answer_note(405, (("Allow", "GET, HEAD"),), close=True)
 _NOT_FOUND = answer_note(404)
 _UNAVAILABLE = answer_note(503, (("Retry-After", "1"),))
+
+
+class Answering(Protocol):
+    """What a connection belongs to."""
+
+    ledger: Ledger
+    connections: "set[Connection]"
+
+    def answer(self, request: RequestHead) -> tuple[Answer, float]:
+        """Return the answer to a request, and the seconds to wait before it is sent."""
 
 
 class SimwebServer:
@@ -102,7 +112,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = ("_arrived", "_buffer", "_pending", "_server", "_stopped", "_timer", "_transport")
 
-    def __init__(self, server: SimwebServer) -> None:
+    def __init__(self, server: Answering) -> None:
         self._server = server
         self._transport: asyncio.Transport | None = None
         self._buffer = b""

@@ -1,10 +1,12 @@
 """Prose for the pages: sentences made once per language, then shuffled together by the thousand.
 
 A page draws runs of sentences from a fixed stock: cheap, because the stock is one long text that is only sliced, and lively,
-because two pages hardly ever draw the same run. All text is UTF-8 and needs no escaping in HTML. The words are in `words`.
+because two pages hardly ever draw the same run. The stock is soon known by heart, so after each run stands a sentence that is
+the page's own: no page of an honest web only repeats others. All text is UTF-8 and needs no escaping in HTML.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
 from typing import NamedTuple
@@ -16,6 +18,8 @@ _SENTENCES_PER_PARAGRAPH = 5
 _RUN = 6  # sentences drawn at a time
 _ENGLISH_SENTENCES = 4096
 _OTHER_SENTENCES = 1024
+_ENGLISH_MOULD = "Then %s %d met %s %d near %s %d. "
+_PART = (1 << 30) - 1
 
 _SLOTS = {"a": words.ADJECTIVES, "n": words.NOUNS, "v": words.VERBS, "p": words.PREPOSITIONS, "d": words.ADVERBS}
 
@@ -38,10 +42,12 @@ LANGUAGES = {
 
 
 class Stock(NamedTuple):
-    """The sentences of one language as one text, and where each begins."""
+    """The sentences of one language as one text, where each begins, and the mould of those that a page makes itself."""
 
     text: bytes
     starts: list[int]
+    mould: bytes  # takes a name and a number three times
+    names: list[bytes]
 
 
 class Prose:
@@ -49,9 +55,11 @@ class Prose:
 
     def __init__(self, seed: int) -> None:
         rng = Random(f"{seed}/prose")
-        self._stock = {"en": _stock([_english(rng) for _ in range(_ENGLISH_SENTENCES)])}
+        sentences = [english(rng) for _ in range(_ENGLISH_SENTENCES)]
+        self._stock = {"en": _stock(sentences, _ENGLISH_MOULD, [noun.capitalize() for noun in words.NOUNS])}
         for name, language in LANGUAGES.items():
-            self._stock[name] = _stock([_other(rng, language) for _ in range(_OTHER_SENTENCES)])
+            sentences = [_other(rng, language) for _ in range(_OTHER_SENTENCES)]
+            self._stock[name] = _stock(sentences, f"%s %d %s %d %s %d{language.stop} ", language.words)
         self._titles: dict[int, str] = {}  # the English ones, because every link to a page shows its title
 
     def title(self, language: str, number: int) -> str:
@@ -64,26 +72,35 @@ class Prose:
 
     def fill(self, language: str, rng: Random, size: int) -> bytes:
         """Return exactly `size` bytes of text, to stand between <p> and </p>."""
-        stock, starts = self._stock[language]
+        stock, starts, mould, names = self._stock[language]
         choices = len(starts) - _RUN
         runs: list[bytes] = []
         missing = size
         while missing > 0:
             first = int(rng.random() * choices)
-            runs.append(stock[starts[first] : starts[first + _RUN]])
-            missing -= len(runs[-1])
+            run = stock[starts[first] : starts[first + _RUN]]
+            own = _fill_in(mould, names, rng.getrandbits(90))
+            runs += (run, own)
+            missing -= len(run) + len(own)
         text = b"".join(runs)
         end = text.rfind(b" ", 0, size) + 1  # no tag and no character of UTF-8 has a space inside
         return text[:end] + b" " * (size - end)
 
 
-def _stock(sentences: list[str]) -> Stock:
+def _fill_in(mould: bytes, names: list[bytes], chance: int) -> bytes:
+    """Make a sentence of 90 bits of chance: any three words of it in a row hold a number that no other page is likely to."""
+    one, two, three = chance & _PART, chance >> 30 & _PART, chance >> 60
+    return mould % (names[one & 31], one >> 5, names[two & 31], two >> 5, names[three & 31], three >> 5)
+
+
+def _stock(sentences: list[str], mould: str, names: Sequence[str]) -> Stock:
     """Put sentences together; every fifth ends its paragraph."""
     parts = [
         sentence.encode() + (PARAGRAPH if number % _SENTENCES_PER_PARAGRAPH == 0 else b" ")
         for number, sentence in enumerate(sentences)
     ]
-    return Stock(b"".join(parts), [0, *accumulate(map(len, parts))])
+    starts = [0, *accumulate(map(len, parts))]
+    return Stock(b"".join(parts), starts, mould.encode(), [name.encode() for name in names[:32]])
 
 
 def _english_title(number: int) -> str:
@@ -92,7 +109,8 @@ def _english_title(number: int) -> str:
     return f"{adjective} {one} {two} {number}"
 
 
-def _english(rng: Random) -> str:
+def english(rng: Random) -> str:
+    """Make up an English sentence."""
     pattern = rng.choice(words.ENGLISH_PATTERNS)
     filled = re.sub(r"\{(.)\}", lambda slot: rng.choice(_SLOTS[slot[1]]), pattern)
     text = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", filled)

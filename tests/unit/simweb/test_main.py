@@ -17,8 +17,22 @@ from gossamer.simweb.__main__ import main
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    options = ["--hosts", "12", "--pages", "60", "--seed", "1", "--port", "0", "--dns"]
-    files = ["--ledger", str(tmp_path / "ledger"), "--manifest", str(tmp_path / "manifest")]
+    options = [
+        "--hosts",
+        "12",
+        "--pages",
+        "60",
+        "--seed",
+        "1",
+        "--port",
+        "0",
+        "--dns",
+        "--mazes",
+        "shop",
+        "--maze-scale",
+        "0.01",
+    ]
+    files = [word for name in ("ledger", "manifest", "seeds") for word in (f"--{name}", str(tmp_path / name))]
     started = subprocess.Popen([sys.executable, "-m", "gossamer.simweb", *options, *files], stdout=subprocess.PIPE)
     yield started
     started.kill()
@@ -36,13 +50,22 @@ def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(
     request = Request(f"http://127.0.0.1:{ready['port']}/", headers={"Host": "h0000.sim"})
     with urlopen(request) as response:
         assert response.status == 200
-    answer = DNSRecord.parse(DNSRecord.question("h0003.sim").send("127.0.0.1", ready["dns_port"], timeout=10))
-    assert str(answer.rr[0].rdata) == "127.0.0.1"
+    for name in ("h0003.sim", "shop.maze.sim"):
+        answer = DNSRecord.parse(DNSRecord.question(name).send("127.0.0.1", ready["dns_port"], timeout=10))
+        assert str(answer.rr[0].rdata) == "127.0.0.1"
+    seeds = (tmp_path / "seeds").read_text().splitlines()
+    assert len(seeds) == 13 and "//shop.maze.sim:" in seeds[-1]
+    with urlopen(Request(seeds[-1].replace("shop.maze.sim", "127.0.0.1"), headers={"Host": "shop.maze.sim"})) as response:
+        assert b"The shop" in response.read()
     process.send_signal(number)
     assert process.wait(timeout=20) == 0
     assert process.stdout.read() == b""
-    assert [(line.host, line.path) for line in ledger.read(tmp_path / "ledger")] == [("h0000.sim", "/")]
-    assert f"http://h0000.sim:{ready['port']}/" in {entry.url for entry in manifest.read(tmp_path / "manifest")}
+    assert [(line.host, line.path) for line in ledger.read(tmp_path / "ledger")] == [
+        ("h0000.sim", "/"), ("shop.maze.sim", "/"),
+    ]  # fmt: skip
+    listed = manifest.read(tmp_path / "manifest")
+    assert {f"http://h0000.sim:{ready['port']}/", seeds[-1]} <= {entry.url for entry in listed}
+    assert sum(entry.maze == "shop" for entry in listed) == 1 + 10 + 200
 
 
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,6 +27,18 @@ def test_two_pages_share_little_text(prose: Prose) -> None:
     assert len(one & two) < len(one) / 5
 
 
+@pytest.mark.parametrize("language", ["en", "fr", "ko"])
+def test_a_page_says_something_new_however_many_were_read_before(prose: Prose, language: str) -> None:
+    def shingles(number: int) -> set[tuple[str, str, str]]:
+        said = prose.fill(language, Random(number), 4_000).decode().replace("</p>\n<p>", " ").split()
+        return set(zip(said, said[1:], said[2:], strict=False))
+
+    known = set[tuple[str, str, str]]().union(*map(shingles, range(300)))
+    for number in range(300, 310):
+        page = shingles(number)
+        assert len(page - known) > len(page) / 10
+
+
 def test_titles_are_unique(prose: Prose) -> None:
     assert len({prose.title(language, number) for language in ("en", "ja") for number in range(500)}) == 1000
 
