@@ -15,7 +15,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/gossamer/processors/_scan.c", "src/gossamer/url/_join.c")
+SOURCES = (
+    "src/gossamer/dedupe/_simhash.c",
+    "src/gossamer/frontier/_bloom.c",
+    "src/gossamer/frontier/_heap.c",
+    "src/gossamer/processors/_scan.c",
+    "src/gossamer/url/_join.c",
+)
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 
 

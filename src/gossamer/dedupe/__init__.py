@@ -1,1 +1,1 @@
-"""Sameness of content: which page had it first."""
+"""Sameness of content: which page had it first, exactly or nearly."""

@@ -39,6 +39,14 @@ class ExactDeduper:
         for digest, page in claims:
             self.release(digest, page)
 
+    async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
+        """Drop claims whose capture is no longer kept, so that nobody becomes the duplicate of bytes that are gone."""
+        stored = await self._kv.get_all([_key(digest) for digest, *_ in captures])
+        for (digest, key, captured_at), record in zip(captures, stored, strict=True):
+            page = self._decode(record) if record is not None else None
+            if page is not None and page.key == key and page.fetched_at <= captured_at:
+                await self._kv.delete(_key(digest))
+
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept."""
         claimed = self._claims.get(digest)

@@ -15,6 +15,9 @@ class MemoryKeyValue:
     async def get(self, key: bytes) -> bytes | None:
         return self._pairs.get(key)
 
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        return [self._pairs.get(key) for key in keys]
+
     async def put(self, key: bytes, value: bytes) -> None:
         self._pairs[key] = value
 

@@ -22,11 +22,11 @@ class Way(Protocol):
     """How a page in UTF-8 is read. Where it takes linear time anyway, to read is to skim."""
 
     def read(self, markup: bytes, page: Page) -> int | None:
-        """Fill `page`; return how many elements were not read, None: reading would take too long."""
+        """Fill `page`, its text too; return how many elements were not read, None: reading would take too long."""
         ...
 
     def skim(self, markup: bytes, page: Page) -> int:
-        """Do the same in linear time, whatever is missed."""
+        """Do the same in linear time, whatever is missed: it may be the text."""
         ...
 
     def text(self, markup: bytes) -> str:

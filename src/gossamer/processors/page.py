@@ -28,12 +28,13 @@ Attributes = dict[str, str | None]
 class Page:
     """Gathers the facts of one page."""
 
-    __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "links", "obey")
+    __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "links", "obey", "text")
 
     def __init__(self, robots: tuple[str, ...], obey: bool) -> None:
         self._robots = robots  # names in meta elements that speak to us
         self.obey = obey  # meta robots and rel=nofollow
         self.links = Links()
+        self.text = ""  # what a reader sees
         self._base: str | None = None
         self._canonical: str | None = None
         self._title: str | None = None
@@ -66,6 +67,7 @@ class Page:
             charset=charset,
             canonical=(base.join(self._canonical) or "") if self._canonical else "",
             directives=self._directives,
+            text=self.text,
         )
 
     def _anchor(self, attributes: Attributes, kind: LinkKind = LinkKind.ANCHOR) -> None:

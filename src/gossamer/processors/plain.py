@@ -19,10 +19,10 @@ class PlainProcessor:
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None: ...
 
     def process(self, document: Document) -> Extract:
-        """Tell the charset; read the lines of a sitemap."""
+        """Tell charset and text; read the lines of a sitemap, which has no text."""
         charset = _charset(document)
         if not _SITEMAP.search(split(document.url).path):
-            return Extract(charset=charset)
+            return Extract(charset=charset, text=to_text(document.content, charset))
         links = Links()
         urls = (found[1] for found in _ABSOLUTE.finditer(to_text(document.content, charset)))  # there may be millions
         for url in islice(urls, MOST_URLS):

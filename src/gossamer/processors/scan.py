@@ -30,7 +30,8 @@ def read(markup: bytes, page: Page) -> int:
     """Read a page in UTF-8 into `page`; return how many elements were not read."""
     links = page.links
     kinds = _OBEYING if page.obey else _REGARDLESS
-    return scan(markup, links.pages, links.images, kinds, page.tell, decode, MOST_ELEMENTS, False)[0]
+    unread, page.text = scan(markup, links.pages, links.images, kinds, page.tell, decode, MOST_ELEMENTS, True)
+    return unread
 
 
 skim = read  # linear as it is

@@ -2,18 +2,21 @@
 
 Unpacked piece by piece and read as a stream of events, without a tree, so that memory does not grow with the file, nor with
 what a small file unpacks to. Namespaces may be missing or wrong, as they often are. Nothing is loaded, and libxml2's limit on
-amplification keeps entities small. A broken file gives what was read before the break. lastmod, changefreq and priority are
-not read. Standard: https://www.sitemaps.org/protocol.html, which allows 50,000 URLs and 50 MiB a file; what is beyond is not
-read.
+amplification keeps entities small. A broken file gives what was read before the break. lastmod, changefreq and priority
+become hints; what of them makes no sense is passed over. Standard: https://www.sitemaps.org/protocol.html, which allows
+50,000 URLs and 50 MiB a file; what is beyond is not read.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
 from gossamer.document.decode import unpacked
 from gossamer.document.sniff import is_gzip
+from gossamer.hints import Hint
 from gossamer.processors.collect import Links
+from gossamer.processors.dates import parse_date
 from gossamer.records import Document, Extract, LinkKind
 from gossamer.url.parse import Base
 
@@ -22,8 +25,19 @@ MOST_BYTES = 50 * 1024 * 1024
 MOST_ELEMENTS = 1_000_000
 MOST_CHARACTERS = 64 * 1024  # of a location; more than any URL has
 
+INTERVALS = {  # seconds
+    "always": 900.0,
+    "hourly": 3600.0,
+    "daily": 86400.0,
+    "weekly": 7 * 86400.0,
+    "monthly": 30 * 86400.0,
+    "yearly": 365 * 86400.0,
+    "never": 10 * 365 * 86400.0,
+}
+
 _STEP = 64 * 1024
 _LOCATION = b"<loc>"
+_NUMBER = re.compile(r"\d{0,2}(?:\.\d{0,8})?(?<=\d)", re.ASCII)
 
 
 class SitemapProcessor:
@@ -31,12 +45,14 @@ class SitemapProcessor:
 
     def process(self, document: Document) -> Extract:
         """Read the URLs of a sitemap or of a sitemap index, compressed or not."""
-        locations, unread = _read(document.content)
+        locations, told, unread = _read(document.content)
         links = Links()
         for location in locations:
             links.add(location, LinkKind.SITEMAP)
-        found, cut = links.joined(Base(document.url), MOST_URLS)
-        return Extract(links=found, links_cut=cut + unread)
+        base = Base(document.url)
+        found, cut = links.joined(base, MOST_URLS)
+        hints = {url: Hint(url, **said) for location, said in told.items() if (url := base.join(location)) is not None}
+        return Extract(links=found, links_cut=cut + unread, hints=tuple(hints.values()))
 
     def text(self, document: Document) -> str:
         """Return nothing: a sitemap is not there to be read."""
@@ -73,15 +89,18 @@ class _Locations:
 
     def __init__(self) -> None:
         self.found: list[str] = []
+        self.told: dict[str, dict[str, float]] = {}  # of a location: what is said about it, by the names of a hint
+        self._said: dict[str, float] = {}  # about the entry we are in
+        self._location = ""
         self._elements = 0
         self._depth = 0
-        self._pieces: list[str] | None = None  # of the loc we are in
+        self._pieces: list[str] | None = None  # of the element we are in
         self._length = 0  # of these
 
     def start(self, name: str, attributes: object) -> None:
         self._elements += 1
         self._depth += 1
-        if self._depth == 3 and name.rpartition("}")[2] == "loc":
+        if self._depth == 3 and name.rpartition("}")[2] in _ELEMENTS:
             self._pieces, self._length = [], 0
 
     def data(self, text: str) -> None:
@@ -92,8 +111,22 @@ class _Locations:
     def end(self, name: str) -> None:
         self._depth -= 1
         if self._pieces is not None and self._depth == 2:
-            self.found.append("".join(self._pieces).strip())
+            self._take(name.rpartition("}")[2], "".join(self._pieces).strip())
             self._pieces = None
+        elif self._depth == 1:
+            if self._said and self._location:
+                self.told[self._location] = self._said
+            self._said, self._location = {}, ""
+
+    def _take(self, name: str, text: str) -> None:
+        if name == "loc":
+            self.found.append(text)
+            self._location = text
+            return
+        field, read = _HINTS[name]
+        value = read(text)
+        if value is not None:
+            self._said[field] = value
 
     def close(self) -> None:
         """Take the end of the file, as the parser's protocol has it."""
@@ -103,8 +136,13 @@ class _Locations:
         return len(self.found) >= MOST_URLS or self._elements >= MOST_ELEMENTS
 
 
-def _read(content: bytes) -> tuple[list[str], int]:
-    """Return the locations that are read, and how many more there are."""
+def _priority(text: str) -> float | None:
+    """Read a number from 0 to 1."""
+    return float(text) if _NUMBER.fullmatch(text) and float(text) <= 1 else None
+
+
+def _read(content: bytes) -> tuple[list[str], dict[str, dict[str, float]], int]:
+    """Return the locations that are read, what is said about them, and how many more there are."""
     locations = _Locations()
     parser = etree.XMLParser(target=locations, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     counted = _Counted(_pieces(content))
@@ -120,7 +158,15 @@ def _read(content: bytes) -> tuple[list[str], int]:
         pass  # what was read before the break counts
     found = [location for location in locations.found if location]
     if len(found) < MOST_URLS:
-        return found, 0
+        return found, locations.told, 0
     for _ in pieces:
         pass  # only counted
-    return found, max(counted.locations - len(found), 0)
+    return found, locations.told, max(counted.locations - len(found), 0)
+
+
+_HINTS: dict[str, tuple[str, Callable[[str], float | None]]] = {  # element: field of a hint, how it is read
+    "lastmod": ("modified_at", parse_date),
+    "changefreq": ("interval", lambda text: INTERVALS.get(text.lower())),
+    "priority": ("priority", _priority),
+}
+_ELEMENTS = frozenset({"loc", *_HINTS})

@@ -27,6 +27,7 @@ def read(markup: bytes, page: Page) -> int | None:
     tree = _parse(markup)
     if tree is None:
         return None
+    page.text = _text(tree)
     nodes = tree.css(_ELEMENTS)
     page.read(_document_facts(tree))
     page.read((node.tag or "", node.attributes) for node in nodes[:MOST_ELEMENTS])
@@ -43,7 +44,11 @@ def skim(markup: bytes, page: Page) -> int:
 def text(markup: bytes) -> str:
     """Return what a reader sees of a page."""
     tree = _parse(markup)
-    return visible_text(tree.body) if tree is not None and tree.body is not None else ""
+    return _text(tree) if tree is not None else ""
+
+
+def _text(tree: "LexborHTMLParser") -> str:
+    return visible_text(tree.body) if tree.body is not None else ""
 
 
 def _parse(markup: bytes) -> "LexborHTMLParser | None":

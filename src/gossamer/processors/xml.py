@@ -1,4 +1,4 @@
-"""XML, and gzip files: what is inside decides who reads it. What is no sitemap and no XHTML page has no links.
+"""XML, and gzip files: what is inside decides who reads it. What is no sitemap, feed or XHTML page has no links.
 
 A sitemap inside a gzip file is unpacked by its reader, piece by piece. Of a text or a page inside one only the beginning is
 unpacked and read, of anything else only as much as tells what it is.
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gossamer.document.decode import decode
 from gossamer.document.sniff import HEAD, is_gzip, is_sitemap, sniff
+from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
 from gossamer.processors.sitemap import SitemapProcessor
@@ -18,6 +19,7 @@ MOST_UNPACKED = 4 * 1024 * 1024
 CUT = f"only the first {MOST_UNPACKED} bytes inside the gzip file were read"
 
 _XHTML = "application/xhtml+xml"
+_FEEDS = ("application/rss+xml", "application/atom+xml")
 
 
 class XmlProcessor:
@@ -28,6 +30,7 @@ class XmlProcessor:
         self._readers: dict[str, Processor] = {
             "text/plain": PlainProcessor(max_links, agent, meta),
             _XHTML: HtmlProcessor(max_links, agent, meta),
+            **dict.fromkeys(_FEEDS, FeedProcessor(max_links, agent, meta)),
         }
 
     def process(self, document: Document) -> Extract:

@@ -38,6 +38,15 @@ async def an_unknown_key_has_no_value(open_store: Opener) -> None:
     await store.aclose()
 
 
+async def many_keys_are_got_at_once_in_their_order(open_store: Opener) -> None:
+    store = open_store()
+    await store.put_all([(b"one", b"1"), (b"two", b"2"), (b"empty", b"")])
+    asked = (b"two", b"unknown", b"one", b"empty", b"two")
+    assert await store.get_all(asked) == [b"2", None, b"1", b"", b"2"], "the values are not those of the keys, in their order"
+    assert await store.get_all([]) == [], "no key has no value"
+    await store.aclose()
+
+
 async def a_later_put_wins(open_store: Opener) -> None:
     store = open_store()
     await store.put(b"key", b"old")
@@ -108,6 +117,7 @@ async def what_was_put_is_there_after_closing_and_opening(open_store: Opener) ->
 RULES: tuple[Rule, ...] = (
     what_was_put_is_got_back,
     an_unknown_key_has_no_value,
+    many_keys_are_got_at_once_in_their_order,
     a_later_put_wins,
     a_deleted_key_is_gone,
     all_of_a_batch_is_stored,

@@ -54,6 +54,19 @@ async def test_a_store_in_use_is_refused(tmp_path: Path) -> None:
     await RocksKeyValue.open(tmp_path / "kv").aclose()
 
 
+async def test_a_store_that_is_opened_again_is_as_quick_as_before(tmp_path: Path) -> None:
+    capacities, readers = [], []
+    for _ in range(2):
+        store = RocksKeyValue.open(tmp_path / "kv")
+        await store.put_all([(b"%06d" % number, b"x") for number in range(50_000)])
+        store._rocks.flush()
+        capacities.append(store._rocks.property_int_value("rocksdb.block-cache-capacity"))
+        readers.append(store._rocks.property_int_value("rocksdb.estimate-table-readers-mem"))
+        await store.aclose()
+    assert capacities == [16 * 1024 * 1024] * 2, "the block cache is another one"
+    assert min(readers) > 50_000, "there is no Bloom filter"
+
+
 async def test_a_closed_store_says_so(tmp_path: Path) -> None:
     store = RocksKeyValue.open(tmp_path / "kv")
     await store.aclose()

@@ -6,6 +6,7 @@ import tracemalloc
 
 import pytest
 
+from gossamer.hints import Hint
 from gossamer.processors import sitemap
 from gossamer.processors.sitemap import MOST_URLS, SitemapProcessor
 from gossamer.records import Document, Extract, LinkKind
@@ -131,3 +132,43 @@ def test_a_file_of_too_many_elements_is_left(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_deep_nesting_is_survived() -> None:
     assert urls("<urlset>" + "<x>" * 100_000) == []
+
+
+def test_what_is_said_about_a_url_is_a_hint() -> None:
+    content = """<urlset>
+        <url><loc>/a</loc><lastmod>2026-01-02</lastmod><changefreq>Daily</changefreq><priority>0.8</priority></url>
+        <url><priority>1</priority><loc>/b</loc></url>
+        <url><loc>/c</loc></url>
+        <url><loc>/d</loc><changefreq>never</changefreq><i:image xmlns:i="i"><i:lastmod>2020-01-01</i:lastmod></i:image></url>
+        <url><lastmod>2026-01-02</lastmod></url>
+    </urlset>"""
+    assert read(content).hints == (
+        Hint("https://site.test/a", 1767312000.0, 86400.0, 0.8),
+        Hint("https://site.test/b", priority=1.0),
+        Hint("https://site.test/d", interval=10 * 365 * 86400.0),
+    )
+
+
+def test_a_sitemap_of_an_index_has_a_date_too() -> None:
+    content = "<sitemapindex><sitemap><loc>/s.xml</loc><lastmod>2026-01-02</lastmod></sitemap></sitemapindex>"
+    assert read(content).hints == (Hint("https://site.test/s.xml", 1767312000.0),)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<lastmod>last week</lastmod>",
+        "<lastmod/>",
+        "<changefreq>often</changefreq>",
+        "<priority>1.5</priority>",
+        "<priority>-1</priority>",
+        "<priority>nan</priority>",
+        "<priority>high</priority>",
+        "<priority>.</priority>",
+        "<priority></priority>",
+        f"<priority>{'1' * 10_000}</priority>",
+    ],
+)
+def test_what_makes_no_sense_is_no_hint(said: str) -> None:
+    extract = read(f"<urlset><url><loc>/a</loc>{said}</url></urlset>")
+    assert extract.hints == () and len(extract.links) == 1

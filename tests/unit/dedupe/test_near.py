@@ -1,0 +1,323 @@
+"""The index of near duplicates: who is near is found, whoever is not is not, and nothing of it is lost or stale."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gossamer.dedupe.near import BLOCKS, NEAR, NearIndex, _rows
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.kv.rocks import RocksKeyValue
+from gossamer.likeness import Likeness, distance
+from gossamer.protocols import KeyValue
+from gossamer.records import Original
+from gossamer.testing.kv import scanned
+
+HASH = 0x0123_4567_89AB_CDEF
+HASHES = st.integers(0, (1 << 64) - 1)
+FLIPS = st.sets(st.integers(0, 63), max_size=2 * NEAR)
+OTHERS = [Random(seed).getrandbits(64) for seed in range(300)]
+
+
+class SlowKeyValue(MemoryKeyValue):
+    """A store behind a network: it looks at once, answers later, and writes when it has been asked for a while."""
+
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        values = await super().get_all(keys)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return values
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        for _ in range(8):
+            await asyncio.sleep(0)
+        await super().put_all(pairs)
+        await asyncio.sleep(0)
+
+
+def page(name: str) -> Original:
+    return Original(f"http://a.test/{name}", f"http://a.test/{name}", 1.5, True, "text/html")
+
+
+def like(simhash: int, words: int = 1_000) -> Likeness:
+    return Likeness(simhash, words, (1, 2, 3))
+
+
+def moved(simhash: int, *bits: int) -> int:
+    for bit in bits:
+        simhash ^= 1 << bit
+    return simhash
+
+
+async def entries(kv: KeyValue) -> int:
+    """Count the pages in all rows of the tables."""
+    return sum(len(value) for key, value in await scanned(kv, b"near/") if key[5] < 10) // 16
+
+
+async def put(index: NearIndex, simhash: int, name: str) -> None:
+    """Make a page the first of its kind."""
+    assert await index.claim(like(simhash), page(name)) is None
+    await index.commit([(like(simhash), page(name))])
+
+
+@pytest.fixture(scope="module")
+def many() -> MemoryKeyValue:
+    """A store with some hundred pages of all kinds in it."""
+    kv = MemoryKeyValue()
+    asyncio.run(NearIndex(kv).commit([(like(each), page(str(number))) for number, each in enumerate(OTHERS)]))
+    return kv
+
+
+def test_two_hashes_near_each_other_share_a_row_whatever_bits_differ() -> None:
+    assert sum(BLOCKS) == 64 and len(_rows(HASH)) == 10
+    assert all(
+        set(_rows(HASH)) & set(_rows(moved(HASH, one, two, three)))
+        for one in range(64)
+        for two in range(one)
+        for three in range(two)
+    )
+
+
+@given(HASHES, st.permutations(range(5)), st.integers(0, 12))
+def test_whoever_agrees_in_one_block_only_shares_no_row(simhash: int, blocks: list[int], bit: int) -> None:
+    other = moved(simhash, *(13 * block + (bit % 12) for block in blocks[:4]))
+    assert not set(_rows(simhash)) & set(_rows(other))
+
+
+@settings(max_examples=200, deadline=None)
+@given(HASHES, FLIPS)
+def test_a_page_is_found_when_it_is_near_and_only_then(many: MemoryKeyValue, simhash: int, flips: set[int]) -> None:
+    async def story() -> None:
+        kv = MemoryKeyValue()
+        await kv.put_all(await scanned(many, b""))
+        index = NearIndex(kv)
+        if await index.claim(like(simhash), page("this")) is not None:
+            return  # near one of the others, once in a million million
+        await index.commit([(like(simhash), page("this"))])
+        twin = await index.claim(like(moved(simhash, *flips)), page("that"))
+        assert twin == ((page("this"), len(flips)) if len(flips) <= NEAR else None)
+
+    asyncio.run(story())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.sets(st.integers(0, 63), max_size=NEAR + 1)), max_size=40), st.integers(0, NEAR)
+)
+def test_the_tables_find_what_a_search_through_all_finds(asked: list[tuple[int, set[int]]], most: int) -> None:
+    async def story() -> None:
+        index = NearIndex(MemoryKeyValue(), most)
+        firsts: dict[str, int] = {}
+        for number, (seed, flips) in enumerate(asked):
+            simhash = moved(OTHERS[seed], *flips)
+            twin = await index.claim(like(simhash), page(str(number)))
+            nearest = min((distance(simhash, each) for each in firsts.values()), default=64)
+            if nearest > most:
+                assert twin is None
+                firsts[page(str(number)).key] = simhash
+                if number % 3:
+                    await index.commit([(like(simhash), page(str(number)))])
+            else:
+                assert twin is not None and twin[1] == nearest == distance(simhash, firsts[twin[0].key])
+
+    asyncio.run(story())
+
+
+async def test_a_page_is_never_its_own_twin() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, HASH, "a")
+    assert await index.claim(like(HASH), page("a")) is None
+    assert await index.claim(like(moved(HASH, 5)), page("a")) is None
+    assert await index.claim(like(moved(HASH, 5, 6)), page("a")) is None, "nor of what it claimed a moment ago"
+
+
+async def test_a_page_that_was_the_first_is_told_so_again_whoever_came_near_since() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await index.commit([(like(HASH), page("a")), (like(moved(HASH, 1)), page("b"))])
+    assert await index.claim(like(HASH), page("a")) is None
+    assert await index.claim(like(moved(HASH, 1)), page("b")) is None
+    assert await index.claim(like(moved(HASH, 2)), page("a")) == (page("b"), 2), "but another text is another matter"
+
+
+async def test_the_nearest_is_the_twin() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, HASH, "far")
+    await put(index, moved(HASH, 1, 2, 3, 4), "near")
+    assert await index.claim(like(moved(HASH, 1, 2, 3)), page("new")) == (page("near"), 1)
+    await index.claim(like(moved(HASH, 40, 41, 42, 43)), page("claimed"))
+    assert await index.claim(like(moved(HASH, 40, 41, 42)), page("new")) == (page("claimed"), 1)
+
+
+async def test_short_texts_are_neither_compared_nor_remembered() -> None:
+    kv = MemoryKeyValue()
+    index = NearIndex(kv, fewest_words=50)
+    for name in "ab":
+        assert await index.claim(like(HASH, 49), page(name)) is None
+        await index.commit([(like(HASH, 49), page(name))])
+    assert await scanned(kv, b"") == [] and not index._claims
+    assert await index.claim(like(HASH, 50), page("c")) is None
+    assert await index.claim(like(HASH, 50), page("d")) == (page("c"), 0)
+
+
+async def test_of_pages_at_once_exactly_one_is_first_however_slow_the_store() -> None:
+    index = NearIndex(SlowKeyValue())
+
+    async def visit(number: int) -> tuple[Original, int] | None:
+        for _ in range(number % 7):
+            await asyncio.sleep(0)
+        simhash = moved(HASH, number % 64)
+        twin = await index.claim(like(simhash), page(str(number)))
+        if twin is None:
+            await index.commit([(like(simhash), page(str(number)))])
+        return twin
+
+    for _ in range(3):
+        twins = await asyncio.gather(*(visit(number) for number in range(60)))
+    firsts = {page(str(number)).key for number, twin in enumerate(twins) if twin is None}
+    assert len(firsts) == 1, "two pages of one kind were told to be the first"
+    assert {twin[0].key for twin in twins if twin is not None} == firsts
+
+
+async def test_what_others_add_to_the_same_row_at_the_same_time_is_not_lost() -> None:
+    kv = SlowKeyValue()
+    index = NearIndex(kv)
+    hashes = [moved(HASH, *range(first, first + 4)) for first in range(0, 12, 4)]  # too far apart, and in the same rows
+    names = [str(number) for number in range(len(hashes))]
+    for simhash, name in zip(hashes, names, strict=True):
+        assert await index.claim(like(simhash), page(name)) is None
+
+    async def late() -> None:
+        await asyncio.sleep(0)
+        await put(index, moved(HASH, 20, 21, 22, 23, 24), "late")  # begun while the others are on their way to the store
+
+    commits = [index.commit([(like(simhash), page(name))]) for simhash, name in zip(hashes, names, strict=True)]
+    await asyncio.gather(*commits, late())
+    assert await entries(kv) == 10 * (len(names) + 1)
+    again = NearIndex(kv)
+    for simhash, name in zip(hashes, names, strict=True):
+        assert await again.claim(like(simhash), page("new")) == (page(name), 0)
+    assert not index._claims and not index._claimed and not index._rows._kept and not index._rows._unwritten
+
+
+async def test_a_released_claim_is_free_again() -> None:
+    index = NearIndex(MemoryKeyValue())
+    assert await index.claim(like(HASH), page("a")) is None
+    index.release(like(HASH), page("b"))
+    assert await index.claim(like(HASH), page("b")) == (page("a"), 0), "b released a claim that is not its own"
+    index.release(like(HASH), page("a"))
+    assert await index.claim(like(HASH), page("b")) is None
+    index.release(like(HASH), page("b"))
+    assert not index._claims and not index._claimed and not index._rows._kept
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "kv"
+
+
+async def test_what_is_committed_survives_and_what_is_only_claimed_is_forgotten(path: Path) -> None:
+    store = RocksKeyValue.open(path)
+    index = NearIndex(store)
+    other = moved(HASH, *range(20))
+    await put(index, HASH, "kept")
+    await index.join([(page("kept"), page("copy"), 2)])
+    assert await index.claim(like(other), page("claimed")) is None
+    await store.aclose()  # and the process ends before the commit
+    store = RocksKeyValue.open(path)
+    index = NearIndex(store)
+    assert await index.claim(like(moved(HASH, 7)), page("new")) == (page("kept"), 1)
+    assert await index.claim(like(HASH), page("kept")) is None, "a visit repeated after a crash goes on as the first"
+    assert await index.cluster(HASH) == [(page("kept"), 0), (page("copy"), 2)]
+    assert await index.claim(like(other), page("new")) is None
+    await store.aclose()
+
+
+async def test_committing_and_joining_twice_changes_nothing() -> None:
+    kv = MemoryKeyValue()
+    index = NearIndex(kv)
+    claims = [(like(HASH), page("a")), (like(moved(HASH, *range(10))), page("b")), (like(HASH), page("a"))]
+    await index.commit(claims)
+    await index.join([(page("a"), page("c"), 1), (page("a"), page("c"), 1)])
+    before = await scanned(kv, b"")
+    await index.commit(claims)
+    await index.join([(page("a"), page("c"), 1)])
+    assert await scanned(kv, b"") == before
+    assert all(key.startswith(b"near/") for key, _ in before)
+
+
+async def test_a_page_whose_text_changed_is_no_twin_by_what_it_was() -> None:
+    kv = MemoryKeyValue()
+    index = NearIndex(kv)
+    new = moved(HASH, *range(30))
+    await put(index, HASH, "a")
+    await put(index, new, "a")
+    assert await index.claim(like(HASH), page("b")) is None
+    assert await index.claim(like(new), page("c")) == (page("a"), 0)
+    assert await entries(kv) == 10, "stale rows were left"
+    await index.commit([(like(HASH), page("a")), (like(moved(HASH, 9)), page("a")), (like(HASH), page("a"))])
+    assert await entries(kv) == 10 and await index.cluster(HASH) == [(page("a"), 0)]
+
+
+async def test_near_duplicates_of_a_text_that_is_gone_are_not_listed() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, HASH, "a")
+    await index.join([(page("a"), page("copy"), 1)])
+    await put(index, moved(HASH, *range(30)), "a")
+    assert await index.cluster(moved(HASH, *range(30))) == [(page("a"), 0)]
+
+
+async def test_a_row_that_says_what_a_page_was_is_not_believed() -> None:
+    kv, later = MemoryKeyValue(), MemoryKeyValue()
+    await put(NearIndex(kv), HASH, "a")
+    await put(NearIndex(later), moved(HASH, *range(30)), "a")
+    await kv.put_all(await scanned(later, b"near/p"))
+    assert await NearIndex(kv).claim(like(HASH), page("b")) is None
+    assert await NearIndex(kv).cluster(HASH) == []
+
+
+async def test_a_first_page_that_became_a_near_duplicate_is_no_twin_any_more() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, HASH, "a")
+    await index.join([(page("a"), page("copy of a"), 1)])
+    await put(index, moved(HASH, *range(30)), "b")
+    await index.join([(page("b"), page("a"), 2)])
+    assert await index.claim(like(HASH), page("c")) is None
+    assert await index.cluster(HASH) == []
+    assert await index.cluster(moved(HASH, *range(30))) == [(page("b"), 0), (page("a"), 2)]
+
+
+async def test_a_near_duplicate_stands_beside_its_last_twin_only() -> None:
+    index = NearIndex(MemoryKeyValue())
+    far = moved(HASH, *range(30))
+    await put(index, HASH, "a")
+    await put(index, far, "b")
+    await index.join([(page("a"), page("copy"), 1)])
+    await index.join([(page("b"), page("copy"), 3)])
+    assert await index.cluster(HASH) == [(page("a"), 0)]
+    assert await index.cluster(far) == [(page("b"), 0), (page("copy"), 3)]
+    await index.commit([(like(moved(far, *range(40, 50))), page("copy"))])
+    assert await index.cluster(far) == [(page("b"), 0)]
+    await index.join([(page("b"), page("copy"), 3)])
+    await index.commit([(like(HASH, 3), page("copy"))])
+    assert await index.cluster(far) == [(page("b"), 0)], "a text that became too short is like nothing"
+
+
+async def test_a_cluster_is_all_that_is_near_nearest_first() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, moved(HASH, 1, 2), "second")
+    await put(index, moved(HASH, 60, 61, 62), "third")
+    await put(index, moved(HASH, 10, 11, 12, 13), "far")
+    await index.join([(page("second"), page("copy"), 1)])
+    assert await index.cluster(HASH) == [(page("copy"), 1), (page("second"), 2), (page("third"), 3)]
+    await index.commit([(like(moved(HASH, 1)), page("second"))])
+    assert await index.cluster(HASH) == [(page("second"), 1), (page("copy"), 1), (page("third"), 3)], "it moved by one bit only"
+
+
+async def test_a_twin_that_is_gone_from_the_store_is_none(many: MemoryKeyValue) -> None:
+    kv: KeyValue = MemoryKeyValue()
+    await kv.put_all([pair for pair in await scanned(many, b"") if not pair[0].startswith(b"near/p")])
+    assert await NearIndex(kv).claim(like(OTHERS[0]), page("new")) is None

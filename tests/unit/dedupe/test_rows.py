@@ -1,0 +1,113 @@
+"""Rows that several tasks change at once: no change is lost, whenever the store answers and writes."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from gossamer.dedupe.rows import Rows
+from gossamer.errors import DiskFull
+from gossamer.kv.memory import MemoryKeyValue
+
+ROW = b"row"
+
+
+class SlowKeyValue(MemoryKeyValue):
+    """A store that looks at once and answers later, and writes when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_write = asyncio.Event()
+        self.reads = 0
+
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        self.reads += 1
+        values = await super().get_all(keys)
+        await asyncio.sleep(0)
+        return values
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        await self.may_write.wait()
+        await super().put_all(pairs)
+
+
+@pytest.fixture
+def kv() -> SlowKeyValue:
+    return SlowKeyValue()
+
+
+def adding(rows: Rows, letter: bytes) -> "asyncio.Task[None]":
+    """Begin to add a letter to the row."""
+
+    async def make() -> dict[bytes, bytes]:
+        [value] = await rows.latest([ROW])
+        return {ROW: (value or b"") + letter}
+
+    return asyncio.ensure_future(rows.change(make))
+
+
+async def turn() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_changes_at_once_are_made_of_each_other_and_none_waits_for_the_store(kv: SlowKeyValue) -> None:
+    rows = Rows(kv)
+    changes = [adding(rows, letter) for letter in (b"a", b"b", b"c")]
+    await turn()
+    assert await rows.latest([ROW]) == [b"abc"] and not any(change.done() for change in changes)
+    kv.may_write.set()
+    await asyncio.gather(*changes)
+    assert await kv.get(ROW) == b"abc" and not rows._unwritten
+
+
+async def test_a_kept_row_is_not_read_again(kv: SlowKeyValue) -> None:
+    kv.may_write.set()
+    rows = Rows(kv)
+    rows.keep([ROW], [None])
+    await adding(rows, b"a")
+    assert kv.reads == 0 and await kv.get(ROW) == b"a"
+    rows.keep([ROW, b"other"], [b"a", None])
+    rows.drop([ROW, b"unknown"])
+    assert set(rows._kept) == {b"other"}
+
+
+async def test_a_kept_row_that_changes_is_kept_no_longer(kv: SlowKeyValue) -> None:
+    kv.may_write.set()
+    rows = Rows(kv)
+    rows.keep([ROW], [None])
+    await adding(rows, b"a")
+    await adding(rows, b"b")
+    assert await kv.get(ROW) == b"ab"
+
+
+async def test_what_is_on_its_way_to_the_store_is_not_kept_as_the_store_has_it(kv: SlowKeyValue) -> None:
+    rows = Rows(kv)
+    first = adding(rows, b"a")
+    await turn()
+    rows.keep([ROW], await kv.get_all([ROW]))
+    kv.may_write.set()
+    await first
+    await adding(rows, b"b")
+    assert await kv.get(ROW) == b"ab"
+
+
+async def test_every_change_is_counted_when_it_begins_and_when_it_is_over(kv: SlowKeyValue) -> None:
+    rows = Rows(kv)
+    change = adding(rows, b"a")
+    await turn()
+    assert rows.changes == 1
+    kv.may_write.set()
+    await change
+    assert rows.changes == 2
+
+
+async def test_a_change_that_could_not_be_written_is_none() -> None:
+    class Full(MemoryKeyValue):
+        async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+            raise DiskFull("no space is left; free some and resume")
+
+    rows = Rows(Full())
+    with pytest.raises(DiskFull):
+        await adding(rows, b"a")
+    assert await rows.latest([ROW]) == [None]

@@ -1,0 +1,164 @@
+"""SimHash: the same numbers with and without a compiler, and near where texts are."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from itertools import combinations, pairwise
+from random import Random
+
+import pytest
+from bench.near import NEAR, edited, texts
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gossamer.dedupe import simhash, vectors
+from gossamer.dedupe.scripts import ALONE, APART, LETTER, RANGES
+from gossamer.dedupe.simhash import Reckon, likeness_of
+from gossamer.likeness import Likeness, distance
+
+WAYS: dict[str, Reckon] = {"vectors": vectors.reckon}
+if find_spec("gossamer.dedupe._simhash") is not None:
+    from gossamer.dedupe._simhash import reckon
+
+    WAYS["compiled"] = reckon
+
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+# Letters, digits, punctuation, scripts without spaces, characters beyond the first plane, the borders of every range.
+BORDERS = (
+    "".join(chr(code) for first, last, _ in RANGES for code in (first - 1, first, last, last + 1) if code <= 0x10FFFF)
+    .encode("utf-8", "replace")
+    .decode()
+)
+CHARACTERS = st.sampled_from(" \n.,-'abcdefgxyzAZ0129éßΩжñ中文字かなカナกขမន😀𠀀" + BORDERS) | st.characters(
+    exclude_categories=["Cs"]
+)
+TEXTS = st.text(CHARACTERS, max_size=200)
+
+
+@given(TEXTS)
+@example("")
+@example("one")
+@example("one two")
+@example("中文")
+@example("x" * (2 * vectors.PIECE + 7) + " one two three")
+@example("one " * vectors.PIECE)
+@example("中" * (vectors.PIECE + 1))
+@example("a b c " + "y" * (vectors.PIECE - 6) + "中文字")
+def test_every_way_gives_the_same_numbers(text: str) -> None:
+    assert len({likeness_of(text, way) for way in WAYS.values()}) == 1
+
+
+def test_every_way_takes_every_character_for_the_same() -> None:
+    codes = (*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 61))
+    every = " ".join(f"q{chr(code)}z" for code in codes)
+    assert len({way(every) for way in WAYS.values()}) == 1
+
+
+def test_the_ranges_are_in_order_and_agree_with_python_about_letters() -> None:
+    assert all(before[1] < after[0] for before, after in pairwise(RANGES))
+    kinds = vectors._KINDS
+    wrong = [
+        chr(code)
+        for code in range(0x80, 0x110000)
+        if (chr(code).isalpha() and kinds[code] == APART) or (chr(code).isspace() and kinds[code] != APART)
+    ]
+    assert len(wrong) < 3_000 and not set(wrong) & set("éßÅωЖשعहไ中あ한ᄒ𠀀")  # letter-like signs, radicals, letters in rings
+    assert [kinds[ord(letter)] for letter in "é한中あกx،。"] == [LETTER, LETTER, ALONE, ALONE, ALONE, LETTER, APART, APART]
+
+
+@every_way
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        (" ,.!\n", 0),
+        ("one", 1),
+        ("it's 3.5 metres", 5),
+        ("naïve Straße", 2),
+        ("日本語のテキスト", 8),
+        ("ภาษาไทย", 7),
+        ("한국어 텍스트", 2),
+        ("日本abc語", 4),
+        ("नमस्ते दुनिया", 2),
+        ("smile😀smile", 2),
+    ],
+)
+def test_words_are_counted(text: str, words: int, way: Reckon) -> None:
+    assert likeness_of(text, way).words == words
+
+
+@every_way
+def test_case_and_punctuation_do_not_count_and_order_does(way: Reckon) -> None:
+    text = "The quick brown fox -- jumps over the lazy dog"
+    assert likeness_of(text.upper(), way) == likeness_of("the quick, brown fox jumps; over the lazy dog.", way)
+    assert likeness_of("the lazy dog jumps over the quick brown fox", way).simhash != likeness_of(text, way).simhash
+
+
+@every_way
+def test_a_passage_that_is_repeated_counts_once(way: Reckon) -> None:
+    menu, text, *_ = texts(300)
+    once, often = likeness_of(f"{menu} {text}", way), likeness_of(f"{f'{menu} ' * 50}{text}", way)
+    assert often.words - once.words == 49 * likeness_of(menu, way).words
+    assert distance(once.simhash, often.simhash) <= NEAR < distance(likeness_of(menu, way).simhash, once.simhash)
+
+
+@every_way
+def test_a_sketch_is_the_smallest_hashes_and_shared_where_shingles_are(way: Reckon) -> None:
+    one, other, *_ = texts(1_700)
+    sketch = likeness_of(one, way).sketch
+    assert len(sketch) == 16 and list(sketch) == sorted(set(sketch)) and max(sketch) < 1 << 32
+    assert not set(sketch) & set(likeness_of(other, way).sketch)
+    both = likeness_of(f"{one} {other}", way).sketch
+    assert len(set(both) & (set(sketch) | set(likeness_of(other, way).sketch))) >= 15  # one may be of the seam
+    assert len(likeness_of("a b c d e", way).sketch) == 3
+
+
+@every_way
+def test_half_a_surrogate_pair_is_no_reason_to_fail(way: Reckon) -> None:
+    assert likeness_of("one \ud800 two", way) == likeness_of("one ? two", way)
+
+
+@every_way
+def test_numbers_on_disk_stay_what_they_are(way: Reckon) -> None:
+    assert likeness_of("The quick brown fox jumps over the lazy dog. 中文", way) == Likeness(
+        6575145498221356112,
+        11,
+        (357560350, 535858023, 730504894, 1295349820, 1360682953, 1896805866, 2050464349, 3598681538, 3954512893),
+    )
+
+
+@every_way
+def test_unrelated_texts_are_never_near_and_one_word_hardly_moves_a_text(way: Reckon) -> None:
+    originals, chance = texts(1_700), Random(1)
+    hashes = [likeness_of(text, way).simhash for text in originals]
+    assert len(hashes) > 20
+    assert min(distance(one, two) for one, two in combinations(hashes, 2)) > 4 * NEAR
+    moved = [
+        distance(simhash, likeness_of(edited(text, 0, chance), way).simhash)
+        for text, simhash in zip(originals, hashes, strict=True)
+        for _ in range(10)
+    ]
+    assert sum(bits <= NEAR for bits in moved) > 0.9 * len(moved) and max(moved) <= 4 * NEAR
+    rewritten = [
+        distance(simhash, likeness_of(edited(text, 0.2, chance), way).simhash)
+        for text, simhash in zip(originals, hashes, strict=True)
+    ]
+    assert min(rewritten) > NEAR
+
+
+def test_numpy_is_imported_only_where_nothing_was_compiled() -> None:
+    code = "import sys; from gossamer.dedupe.simhash import likeness_of; {} print('numpy' in sys.modules)"
+
+    def told(call: str) -> str:
+        command = [sys.executable, "-c", code.format(call)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert told("") == "False"
+    assert told("likeness_of('some text');") == str("compiled" not in WAYS)
+
+
+def test_without_the_compiled_module_vectors_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gossamer.dedupe._simhash", None)
+    way = simhash.usual_way()
+    assert way is simhash._with_vectors and way("some text of words") == vectors.reckon("some text of words")
