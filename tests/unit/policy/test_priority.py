@@ -8,7 +8,7 @@ from gossamer.config.sections import Crawl
 from gossamer.policy.priority import Order, rank
 from gossamer.records import LinkKind, Priority
 
-ORDERS: list[Order] = ["priority", "breadth-first", "depth-first"]
+ORDERS: list[Order] = ["priority", "breadth-first", "depth-first", "opic"]
 DEPTHS = st.integers(min_value=0, max_value=1000)
 
 
@@ -28,7 +28,7 @@ def test_shallow_is_before_deep_unless_depth_comes_first(depth: int) -> None:
     assert rank(LinkKind.ANCHOR, depth + 2, 0, "depth-first") > rank(LinkKind.ANCHOR, depth + 1, 0, "depth-first")
 
 
-@pytest.mark.parametrize("order", ["breadth-first", "depth-first"])
+@pytest.mark.parametrize("order", ["breadth-first", "depth-first", "opic"])
 def test_a_pure_order_looks_at_the_depth_alone(order: Order) -> None:
     assert len({rank(kind, 3, redirects, order) for kind in LinkKind for redirects in (0, 2)}) == 1
 

@@ -1,0 +1,92 @@
+"""What a crawl learns about a host from its answers, and the evidence for it: small frozen records, kept for good.
+
+Each is changed only by the pure rules of `policy`, which return a new one. Whatever is decided by them can be shown with its
+numbers and examples, and an operator's word (`ruling`) stands above all of it.
+"""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Ruling(StrEnum):
+    """What an operator decided about something learned; `NONE`: the evidence decides."""
+
+    NONE = ""
+    ALLOW = "allow"
+    BLOCK = "block"
+
+
+class Yield(StrEnum):
+    """What one fetch brought."""
+
+    FRESH = "fresh"  # content of its own
+    COPY = "copy"  # the same bytes as another page
+    TWIN = "twin"  # nearly the same text as another page
+    MISSING = "missing"  # the host's way to say that there is nothing
+    EMPTY = "empty"  # no text
+    STALE = "stale"  # only phrases that its template has shown before
+    CHAIN = "chain"  # a redirect that leads on and on
+
+
+class Tally(Struct, frozen=True, array_like=True):
+    """What the URLs of one template of a host have brought."""
+
+    fetched: int = 0
+    fresh: int = 0
+    weight: int = 0  # grows with what brings nothing, falls with what does
+    barren: dict[str, int] = {}  # fetches that brought nothing, by yield
+    refused: int = 0  # URLs that were not fetched because of it
+    good: tuple[str, ...] = ()  # examples: the first URLs that brought something
+    bad: tuple[str, ...] = ()  # and the last that did not
+    ruling: Ruling = Ruling.NONE
+
+
+class Parameter(Struct, frozen=True, array_like=True):
+    """Whether the value of a query parameter matters to what a host answers."""
+
+    same: int = 0  # pairs of URLs that differ in nothing else and gave the same content
+    other: int = 0  # pairs that gave something else
+    places: tuple[int, ...] = ()  # fingerprints of pages (without the parameter) that were observed to be the same
+    merged: int = 0  # URLs that were not fetched because of it
+    was_cosmetic: bool = False  # it has left keys once, which still stand in the frontier
+    examples: tuple[tuple[str, str], ...] = ()  # the last pairs that gave the same
+    counter: tuple[tuple[str, str], ...] = ()  # and the last that did not
+    ruling: Ruling = Ruling.NONE  # block: it is cosmetic whatever the evidence; allow: it is not
+
+
+class Sighting(Struct, frozen=True, array_like=True):
+    """One page as it was seen behind one value of a parameter."""
+
+    value: int  # its fingerprint
+    content: int  # fingerprint of the payload's digest
+    simhash: int | None  # of a text long enough to compare
+    url: str
+
+
+class Probe(Struct, frozen=True, array_like=True):
+    """How a host answers for something that cannot exist, in one directory."""
+
+    url: str = ""  # empty: not probed yet, but somebody should
+    at: float = 0.0
+    status: int = 0
+    location: str = ""  # of a redirect
+    simhash: int | None = None
+    words: int = 0
+    title: str = ""
+    length: int = 0
+    found: int = 0  # URLs that ended as soft 404 by it
+    examples: tuple[str, ...] = ()
+    ruling: Ruling = Ruling.NONE  # allow: no URL of this directory ends as a soft 404
+
+
+class Growth(Struct, frozen=True, array_like=True):
+    """How many URLs a host, or a part of it, brings forth."""
+
+    fetched: int = 0
+    found: int = 0
+    hour: int = 0  # since the epoch
+    found_in_hour: int = 0
+    slowed: int = 0  # times
+    reason: str = ""
+    page: str = ""  # the page that last brought most

@@ -1,0 +1,238 @@
+"""The book: asked before a URL is fetched, and written when visits become durable.
+
+`consult` says of a leased URL whether a rule refuses it, whether this turn should be spent on a probe, and what a soft 404
+of its host looks like. `study` takes finished visits, counts what they brought, and returns them with the links they found
+judged by what is known by now; `keep` makes it durable, before the visits are settled. A commit that is repeated because
+another store had no room counts nothing twice; a visit that is repeated after a crash does, which no rule notices.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Traps
+from gossamer.evidence import Growth, Ruling
+from gossamer.lessons.shelf import PROBE, HostLessons, Shelf
+from gossamer.lessons.study import Figures, Study, seen_before, sizes_before
+from gossamer.policy import parameters, soft404, templates
+from gossamer.protocols import KeyValue
+from gossamer.records import Entry, Lease, LinkKind, Outcome, Verdict
+from gossamer.url.fingerprint import fingerprint
+from gossamer.url.parse import Url, split
+from gossamer.visit import Lesson, Studied, Visit
+
+NO_LESSON = Lesson()
+UNPROBED = Lesson(is_probed=False)
+MOST_KEPT = 10_000  # visits that are known to be kept
+MOST_TOGETHER = 6  # cosmetic parameters of a URL of which every choice is tried to find its key again
+
+
+class LessonBook:
+    """What a crawl learned about its hosts."""
+
+    def __init__(self, kv: KeyValue, settings: Traps, fewest_words: int) -> None:
+        self._kv = kv
+        self._settings = settings
+        self._fewest_words = fewest_words
+        self._shelf = Shelf(kv, settings)
+        self._probing: dict[tuple[str, str], float] = {}  # probes on their way: until when they are waited for
+        self._sizes: dict[int, Figures] | None = None  # of hosts of each size; None: not loaded
+        self._kept: dict[int, None] = {}  # tokens of the last visits that were kept: a commit may have to be repeated
+
+    # --- before a fetch ----------------------------------------------------------------------------------------------
+
+    async def consult(self, lease: Lease) -> Lesson:
+        """Say what was learned about a leased URL."""
+        if not self._settings.learn:
+            return NO_LESSON
+        entry = lease.entry
+        host = await self._shelf.host(entry.host)
+        if host.has_rules and entry.kind is not LinkKind.SEED and not lease.again:
+            refused = await self._refusal(host, entry)
+            if refused is not None:
+                return Lesson(refused)
+        if not self._settings.soft_404:
+            return NO_LESSON
+        return self._probe(host, lease)
+
+    async def _refusal(self, host: HostLessons, entry: Entry) -> Verdict | None:
+        url = split(entry.url)
+        trapped = self._trapped(host, url, entry.key)
+        if trapped is not None or not host.cosmetic or _is_sampled(entry.url):
+            return trapped
+        for skeleton in parameters.skeletons(url):
+            if skeleton.name in host.cosmetic:
+                sighting = await seen_before(self._kv, skeleton.place)
+                if sighting is not None and sighting.value != skeleton.value:
+                    told = parameters.told(skeleton.name, host.parameters[skeleton.name])
+                    reason = f"the same page as {sighting.url}: {told}"
+                    return Verdict(False, "traps.parameter", reason, Outcome.DUPLICATE)
+        return None
+
+    def _trapped(self, host: HostLessons, url: Url, key: str) -> Verdict | None:
+        """Refuse a URL of a template that is throttled, unless it belongs to the sample."""
+        if not host.traps:
+            return None
+        template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
+        if sample == 1 or (sample and fingerprint(key) % sample == 0):
+            return None
+        told = templates.told(template, host.templates[template], sample)
+        return Verdict(False, "traps.template", told, Outcome.TRAP)
+
+    def _probe(self, host: HostLessons, lease: Lease) -> Lesson:
+        """Say what cannot exist looks like here, or that somebody should find out."""
+        probes = host.probes
+        known = probes.get("/")
+        fetched = host.growth.get("", _NO_GROWTH).fetched
+        if known is None and fetched < self._settings.probe_after:
+            return UNPROBED
+        url = split(lease.entry.url)
+        directory = soft404.directory_of(url)
+        there = probes.get(directory)
+        for place, probe in (("/", known), (directory, there)):
+            is_wanted = probe is not None and not probe.url
+            if (is_wanted or (place == "/" and probe is None)) and self._may_probe(lease, place):
+                return Lesson(probe_url=soft404.probe_url(url, place))
+        chosen = there if there is not None and there.url else known
+        return Lesson(probe=chosen) if chosen is not None and soft404.is_soft(chosen) else NO_LESSON
+
+    def _may_probe(self, lease: Lease, directory: str) -> bool:
+        place = (lease.entry.host, directory)
+        if self._probing.get(place, 0.0) > lease.leased_at:
+            return False
+        self._probing[place] = lease.until
+        return True
+
+    # --- after a fetch -----------------------------------------------------------------------------------------------
+
+    async def study(self, visits: Sequence[Visit], now: float) -> Studied:
+        """Count what visits brought, and judge the links they found."""
+        if not self._settings.learn:
+            return Studied(list(visits), {}, [], {})
+        if self._sizes is None:
+            self._sizes = await sizes_before(self._kv)
+        study = Study(self._kv, self._shelf, self._settings, self._fewest_words, self._sizes, now)
+        await study.take([visit for visit in visits if visit.settlement.lease.token not in self._kept])
+        ruled = await self._shelf.ruled()
+        judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
+        return Studied(judged, dict(study.changes), study.rows, study.slow, study.sizes.changed)
+
+    async def keep(self, studied: Studied) -> None:
+        """Make what was learned durable."""
+        if studied.changes or studied.rows:
+            await self._shelf.write(studied.changes, studied.rows)
+            self._sizes = (self._sizes or {}) | studied.sizes
+            self._kept.update((visit.settlement.lease.token, None) for visit in studied.visits)
+            while len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            for host, kind, name in studied.changes:
+                if kind == PROBE:  # not before it is taken over: somebody could send a second one
+                    self._probing.pop((host, name), None)
+
+    # --- the links of a page -----------------------------------------------------------------------------------------
+
+    async def _judge_links(self, visit: Visit, ruled: set[str]) -> Visit:
+        discovered = visit.settlement.discovered
+        if not any(entry.host in ruled for entry in discovered):
+            return visit
+        judged = tuple([await self.judge(entry) if entry.host in ruled else entry for entry in discovered])
+        return replace(visit, settlement=replace(visit.settlement, discovered=judged))
+
+    async def judge(self, entry: Entry) -> Entry:
+        """Give a found URL the key that was learned for its host, and refuse it if its template is a trap."""
+        if entry.refused is not None or entry.kind is LinkKind.SEED:
+            return entry
+        host = await self._shelf.host(entry.host)
+        refused = self._trapped(host, split(entry.url), entry.key)
+        if refused is not None:
+            return replace(entry, refused=refused)
+        key = _merged(entry.key, entry.url, host.cosmetic)
+        return entry if key == entry.key else replace(entry, key=key)
+
+    async def keys(self, key: str, url: str) -> list[str]:
+        """Return every key that a URL may have been given: its own, and by the rules learned for its host, now or before."""
+        parsed = split(url)
+        host = await self._shelf.host(parsed.host.rstrip("."))
+        names = dict.fromkeys(piece.partition("=")[0] for piece in (parsed.query or "").split("&"))
+        ever = [name for name in names if name in host.parameters and host.parameters[name].was_cosmetic]
+        sizes = range(1, len(ever) + 1) if len(ever) <= MOST_TOGETHER else (1, len(ever))
+        found = [key, _merged(key, url, host.cosmetic)]
+        found += [_merged(key, url, set(some)) for size in sizes for some in combinations(ever, size)]
+        return list(dict.fromkeys(found))
+
+    # --- for people --------------------------------------------------------------------------------------------------
+
+    async def evidence(self, url: Url) -> dict[str, Any]:
+        """Return all that bears on a URL: its templates, its parameters, the probes, the growth of its host."""
+        host = await self._shelf.host(url.host.rstrip("."))
+        shapes = templates.templates_of(url)
+        template, sample = templates.decisive(*shapes, host.templates, self._settings)
+        names = [skeleton.name for skeleton in parameters.skeletons(url)]
+        directory = soft404.directory_of(url)
+        return {
+            "templates": {title: host.templates[title] for title in shapes if title in host.templates},
+            "decided_by": template,
+            "one_in": sample,
+            "parameters": {name: host.parameters[name] for name in names if name in host.parameters},
+            "cosmetic": sorted(host.cosmetic.intersection(names)),
+            "probes": {place: host.probes[place] for place in ("/", directory) if place in host.probes},
+            "growth": host.growth.get(""),
+        }
+
+    async def verdicts(self, url: Url, key: str) -> list[Verdict]:
+        """Return what each rule in force says of a URL, whether it is refused by it or not."""
+        host = await self._shelf.host(url.host.rstrip("."))
+        said = []
+        template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
+        if sample != 1:
+            told = templates.told(template, host.templates[template], sample)
+            is_sampled = bool(sample) and fingerprint(key) % sample == 0
+            said.append(Verdict(is_sampled, "traps.template", told + ", this one too" * is_sampled, Outcome.TRAP))
+        names = host.cosmetic.intersection(skeleton.name for skeleton in parameters.skeletons(url))
+        for name in sorted(names):
+            told = parameters.told(name, host.parameters[name])
+            said.append(Verdict(_is_sampled(url.wire), "traps.parameter", told, Outcome.DUPLICATE))
+        for probe in {place: host.probes.get(place) for place in ("/", soft404.directory_of(url))}.values():
+            if probe is not None and soft404.is_soft(probe):
+                told = f"{probe.url} is answered with {probe.status} {probe.location}; {probe.found} URLs like it were found"
+                said.append(Verdict(True, "traps.soft_404", told, Outcome.SOFT_404))
+        grown = host.growth.get("", _NO_GROWTH)
+        return [*said, Verdict(True, "traps.growth", grown.reason)] if grown.slowed else said
+
+    async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
+        """List what was learned of one host or all: host, kind, name, record."""
+        return [row async for row in self._shelf.everything(host)]
+
+    async def rule(self, host: str, kind: str, name: str, ruling: Ruling) -> bool:
+        """Put an operator's word above the evidence; False: nothing of that name was learned, and nothing was to be blocked."""
+        return await self._shelf.rule((host, kind, name), ruling)
+
+    async def summary(self) -> dict[str, int]:
+        """Return what is in force: hosts with rules, throttled templates, cosmetic parameters, URLs not fetched for them."""
+        hosts = [await self._shelf.host(name) for name in await self._shelf.ruled()]
+        tallies = [host.templates[title] for host in hosts for title in host.traps]
+        names = [host.parameters[name] for host in hosts for name in host.cosmetic]
+        return {
+            "hosts": len(hosts),
+            "templates": len(tallies),
+            "parameters": len(names),
+            "refused": sum(tally.refused for tally in tallies) + sum(evidence.merged for evidence in names),
+        }
+
+
+_NO_GROWTH = Growth()
+
+
+def _is_sampled(url: str) -> bool:
+    """Tell whether a URL is fetched although a learned rule would merge it, so that the rule can be found to be wrong."""
+    return fingerprint(url) % parameters.SAMPLE == 0
+
+
+def _merged(key: str, url: str, cosmetic: set[str]) -> str:
+    if not cosmetic or "?" not in key or _is_sampled(url):
+        return key
+    head, _, query = key.partition("?")
+    query = parameters.without(query, cosmetic)
+    return f"{head}?{query}" if query else head

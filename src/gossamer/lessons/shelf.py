@@ -1,0 +1,166 @@
+"""The rows of the book: one for each thing learned about a host, loaded when the host is first asked for.
+
+A row's key is `lesson/`, the host, a zero byte, a letter for its kind, and its name. What is in memory is what is in the store:
+changes are written first and taken over afterwards, so that a commit can be repeated. Hosts with a rule in force are also named
+in rows of their own, so that a link to one is known without loading every host that a page links to.
+
+Invariant: what an operator ruled is changed by an operator only, whatever was being learned at the same time.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from gossamer.config.sections import Traps
+from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
+from gossamer.policy import parameters, templates
+from gossamer.protocols import KeyValue
+
+_PREFIX = b"lesson/"
+_RULED = b"ruled/"
+MOST_HOSTS = 20_000  # in memory
+
+Record = Tally | Parameter | Probe | Growth
+Name = tuple[str, str, str]  # host, letter of the kind, name
+TEMPLATE, PARAMETER, PROBE, GROWTH = "t", "p", "s", "g"
+
+_KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
+_DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class HostLessons:
+    """All that is known of one host; changed only by its shelf."""
+
+    __slots__ = ("cosmetic", "growth", "parameters", "probes", "tables", "templates", "traps")
+
+    def __init__(self) -> None:
+        self.templates: dict[str, Tally] = {}
+        self.parameters: dict[str, Parameter] = {}
+        self.probes: dict[str, Probe] = {}
+        self.growth: dict[str, Growth] = {}
+        self.tables: dict[str, dict[str, Any]] = {
+            TEMPLATE: self.templates,
+            PARAMETER: self.parameters,
+            PROBE: self.probes,
+            GROWTH: self.growth,
+        }
+        self.cosmetic: set[str] = set()  # parameters that make no difference
+        self.traps: set[str] = set()  # templates that may keep a URL from being fetched
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything here changes what becomes of a URL."""
+        return bool(self.cosmetic or self.traps)
+
+    def take(self, letter: str, title: str, record: Record, settings: Traps) -> None:
+        """Take over a record, and what follows from it."""
+        self.tables[letter][title] = record
+        if isinstance(record, Tally):
+            _note(self.traps, title, _is_rule(title, record, settings))
+        elif isinstance(record, Parameter):
+            _note(self.cosmetic, title, _is_rule(title, record, settings))
+
+
+def _is_rule(title: str, record: Record, settings: Traps) -> bool:
+    """Tell whether a record changes what becomes of a URL."""
+    if isinstance(record, Tally):
+        return templates.one_in(title, record, settings) != 1
+    return isinstance(record, Parameter) and parameters.is_cosmetic(record, settings)
+
+
+def _note(names: set[str], name: str, applies: bool) -> None:
+    if applies:
+        names.add(name)
+    else:
+        names.discard(name)
+
+
+class Shelf:
+    """Hosts and what is known of them, over a key-value store."""
+
+    def __init__(self, kv: KeyValue, settings: Traps) -> None:
+        self._kv = kv
+        self._settings = settings
+        self._hosts: dict[str, HostLessons] = {}
+        self._ruled: set[str] | None = None  # hosts with a rule in force; None: not loaded
+        self._writing = asyncio.Lock()
+
+    async def host(self, name: str) -> HostLessons:
+        """Return a host, loaded if need be."""
+        known = self._hosts.get(name)
+        if known is not None:
+            return known
+        loaded = HostLessons()
+        async for _, letter, title, record in self._rows(name):
+            loaded.take(letter, title, record, self._settings)
+        while len(self._hosts) >= MOST_HOSTS:
+            del self._hosts[next(iter(self._hosts))]
+        return self._hosts.setdefault(name, loaded)  # somebody else may have loaded it meanwhile
+
+    async def ruled(self) -> set[str]:
+        """Return the hosts with a rule in force."""
+        if self._ruled is None:
+            found = {key[len(_RULED) :].decode() async for key, value in self._kv.scan(_RULED) if value}
+            if self._ruled is None:
+                self._ruled = found
+        return self._ruled
+
+    async def write(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
+        """Make changes durable, with some rows of others in the same step, and take them over."""
+        async with self._writing:
+            hosts = {name[0]: await self.host(name[0]) for name in changes}
+            kept = {name: _under(hosts[name[0]].tables[name[1]].get(name[2]), record) for name, record in changes.items()}
+            await self._put(kept, others)
+
+    async def rule(self, name: Name, ruling: Ruling) -> bool:
+        """Put an operator's word above a record, durably; False: there is none, and nothing to decide."""
+        async with self._writing:
+            known: Any = (await self.host(name[0])).tables[name[1]].get(name[2])
+            if known is None and ruling is Ruling.NONE:
+                return False
+            record = replace(known or _KINDS[name[1]](), ruling=ruling)
+            if isinstance(record, Parameter) and ruling is Ruling.BLOCK:
+                record = replace(record, was_cosmetic=True)
+            await self._put({name: record}, [])
+        return True
+
+    async def _put(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
+        ruled = await self.ruled()
+        begin = {name[0] for name, record in changes.items() if _is_rule(name[2], record, self._settings)} - ruled
+        rows = [(_key(*name), _encode(record)) for name, record in changes.items()]
+        await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
+        hosts = {name[0]: await self.host(name[0]) for name in changes}
+        for (host, letter, title), record in changes.items():
+            hosts[host].take(letter, title, record, self._settings)
+        ruled |= begin
+        end = [host for host, known in hosts.items() if host in ruled and not known.has_rules]
+        await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
+        ruled.difference_update(end)
+
+    async def everything(self, host: str = "") -> AsyncIterator[tuple[str, str, str, Any]]:
+        """Walk over all that was learned of one host or all: host, letter, name, record."""
+        async for row in self._rows(host):
+            yield row
+
+    async def _rows(self, host: str) -> AsyncIterator[tuple[str, str, str, Any]]:
+        prefix = _PREFIX + host.encode() + b"\0" if host else _PREFIX
+        async for key, value in self._kv.scan(prefix):
+            name, _, rest = key[len(_PREFIX) :].decode().partition("\0")
+            yield name, rest[0], rest[1:], _DECODERS[rest[0]].decode(value)
+
+
+def _under(known: Any, record: Any) -> Any:
+    """Return a record with what an operator ruled since it was made."""
+    if known is None or isinstance(record, Growth):
+        return record
+    if isinstance(record, Parameter) and known.was_cosmetic and not record.was_cosmetic:
+        record = replace(record, was_cosmetic=True)
+    return record if record.ruling is known.ruling else replace(record, ruling=known.ruling)
+
+
+def _key(host: str, letter: str, title: str) -> bytes:
+    return b"%s%s\0%s%s" % (_PREFIX, host.encode(), letter.encode(), title.encode())

@@ -1,0 +1,110 @@
+"""Learned cosmetic parameters: query parameters of a host whose value makes no difference to what it answers.
+
+Two URLs of a host that differ in the value of one parameter only are an observation: they gave the same content, or not.
+Several of them, on several pages, make the parameter cosmetic: it leaves the key. One that was taken for cosmetic is watched
+on: of the URLs that it would merge a sample is fetched all the same, and what differs undoes the rule.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Traps
+from gossamer.evidence import Parameter, Ruling, Sighting
+from gossamer.url.fingerprint import fingerprint
+from gossamer.url.parse import Url
+
+MOST = 12  # parameters of a URL that are looked at
+PLACES = 3  # pages on which it was observed
+DOUBT = 10  # one observation to the contrary needs so many for it
+SAMPLE = 32  # of the URLs that a rule would merge, one in so many is fetched
+NEAR = 3  # bits by which the SimHashes of the same text may differ
+EXAMPLES = 3
+
+
+class Skeleton(NamedTuple):
+    """A URL without one parameter."""
+
+    name: str
+    value: int  # fingerprint
+    place: int  # fingerprint of the host, the path and all other parameters, with the name of this one
+
+
+def skeletons(url: Url) -> Iterator[Skeleton]:
+    """Give a URL without each of its parameters in turn."""
+    if not url.query:
+        return
+    pieces = _pieces(url)
+    names = [piece.partition("=")[0] for piece in pieces]
+    for index, piece in enumerate(pieces[:MOST]):
+        name = names[index]
+        if names.count(name) > 1:
+            continue  # a list: one value of it says nothing
+        yield Skeleton(name, fingerprint(piece), _place(url, name, pieces[:index] + pieces[index + 1 :]))
+
+
+def place_of(url: Url, name: str, left_out: Collection[str]) -> int:
+    """Return the place of a URL without some parameters, as seen by one of them."""
+    return _place(url, name, [piece for piece in _pieces(url) if piece.partition("=")[0] not in left_out])
+
+
+def _pieces(url: Url) -> list[str]:
+    return sorted(piece for piece in (url.query or "").split("&") if piece)
+
+
+def _place(url: Url, name: str, rest: list[str]) -> int:
+    return fingerprint(f"{url.origin}{url.path}?{'&'.join(rest)}#{name}")
+
+
+def is_same(one: Sighting, two: Sighting) -> bool:
+    """Tell whether two sightings show the same content."""
+    if one.content == two.content:
+        return True
+    return one.simhash is not None and two.simhash is not None and (one.simhash ^ two.simhash).bit_count() <= NEAR
+
+
+def apart(one: Url, two: Url) -> frozenset[str]:
+    """Return the parameters in which two URLs of one path differ; none if they differ in anything else."""
+    if (one.origin, one.path) != (two.origin, two.path):
+        return frozenset()
+    pieces = set((one.query or "").split("&")) ^ set((two.query or "").split("&"))
+    return frozenset(piece.partition("=")[0] for piece in pieces if piece)
+
+
+def observed(evidence: Parameter, place: int, before: Sighting, now: Sighting, settings: Traps) -> Parameter:
+    """Return the evidence after one more page was seen with another value."""
+    pair = (before.url, now.url)
+    if is_same(before, now):
+        return confirmed(evidence, place, pair, settings)
+    return replace(evidence, other=evidence.other + 1, counter=(*evidence.counter[1 - EXAMPLES :], pair))
+
+
+def confirmed(evidence: Parameter, place: int, pair: tuple[str, str], settings: Traps) -> Parameter:
+    """Return the evidence after two URLs that differ in a parameter gave the same, whatever else they differ in."""
+    places = evidence.places
+    if place not in places and len(places) < PLACES:
+        places = (*places, place)
+    changed = replace(evidence, same=evidence.same + 1, places=places, examples=(*evidence.examples[1 - EXAMPLES :], pair))
+    return replace(changed, was_cosmetic=True) if is_cosmetic(changed, settings) else changed
+
+
+def is_cosmetic(evidence: Parameter, settings: Traps) -> bool:
+    """Tell whether a parameter leaves the key."""
+    if evidence.ruling is not Ruling.NONE:
+        return evidence.ruling is Ruling.BLOCK
+    enough = evidence.same >= settings.parameter_evidence and len(evidence.places) >= PLACES
+    return enough and evidence.other * DOUBT <= evidence.same
+
+
+def without(query: str, names: Collection[str]) -> str:
+    """Return a query without some parameters."""
+    return "&".join(piece for piece in query.split("&") if piece.partition("=")[0] not in names)
+
+
+def told(name: str, evidence: Parameter) -> str:
+    """Say in words why a parameter is cosmetic."""
+    if evidence.ruling is Ruling.BLOCK:
+        return f"{name} makes no difference, an operator said"
+    one, two = evidence.examples[-1] if evidence.examples else ("", "")
+    return f"{name} made no difference {evidence.same} times and a difference {evidence.other} times ({one} and {two})"

@@ -1,0 +1,124 @@
+"""Templates: URLs of one make, and whether more of them bring anything new.
+
+A calendar, a filter with five menus or a maze makes URLs without end that differ in numbers and names only. Two shapes of a URL
+are counted. The fine one keeps its first folder and its parameters' names: `/shop/{n}?colour&size`. The coarse one keeps hardly
+anything but the order of things, so that a maze that invents folders and parameters is seen as one: `~/{w}+/{n}?*`.
+
+A fetch that brings nothing adds to a template's weight, one that does takes off more. Above a threshold only a sample of its
+URLs is fetched: every second, then every fourth, and so on, but never none, so that a template that has new content again is
+found out. Seeds are always fetched. Honest templates never get there: every third page that is new keeps the weight at zero,
+and a template that has brought much is given time.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Traps
+from gossamer.evidence import Ruling, Tally, Yield
+from gossamer.url.parse import Url
+
+ROUGHLY = "~"  # begins a coarse template
+EXAMPLES = 3
+RELIEF = 2  # what a fetch that brings something takes off
+STEP = 4  # weight by which a sample is halved
+REPUTATION = 8  # what so many new pages brought, one that brings nothing does not spoil
+COARSE = 2  # a coarse shape has to be so many times as heavy
+PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
+
+_TOKEN = re.compile(
+    r"(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
+    r"|(?P<date>(?<!\d)(?:19|20)\d\d[-_.]\d{1,2}[-_.]\d{1,2}(?!\d))"
+    r"|(?P<id>(?<![A-Za-z0-9%])(?![A-Za-z]+\d+(?![A-Za-z0-9]))"  # page10 is a word and a number, like page9
+    r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{6,}(?![A-Za-z0-9]))"
+    r"|(?P<n>(?<!%)(?<!%[0-9A-Fa-f])\d+)"  # the digits of %C3 are no number
+)
+_WORDS = re.compile(r"(?<![A-Za-z{])(?:%[0-9A-Fa-f]{2}|[^\W\d_{}]|[-_+~!,'])+")  # not those in the braces of a token
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
+
+
+def templates_of(url: Url) -> tuple[str, str]:
+    """Return the fine and the coarse template of a URL."""
+    shaped = [_shape(segment) for segment in url.path.split("/")[1:]]
+    coarse = f"{ROUGHLY}/" + "/".join(_run_together(shaped))
+    if len(shaped) > 1:
+        shaped[0] = _TOKEN.sub(_kind, url.path.split("/", 2)[1])
+    fine = "/" + "/".join(shaped)
+    if url.query is None:
+        return fine, coarse
+    return f"{fine}?{_parameters(url.query)}", f"{coarse}?*"
+
+
+def _kind(found: re.Match[str]) -> str:
+    return f"{{{found.lastgroup}}}"
+
+
+@lru_cache(maxsize=16_384)  # folders repeat
+def _shape(segment: str) -> str:
+    extension = _EXTENSION.search(segment)
+    stem = segment[: extension.start()] if extension else segment
+    stem = _WORDS.sub("{w}", _TOKEN.sub(_kind, stem))
+    return stem + (extension[0].lower() if extension else "")
+
+
+def _run_together(shapes: list[str]) -> list[str]:
+    """Write neighbours of one shape as one, so that depth makes no difference."""
+    runs: list[str] = []
+    for shape in shapes:
+        if runs and runs[-1].removesuffix("+") == shape and shape:
+            runs[-1] = f"{shape}+"
+        else:
+            runs.append(shape)
+    return runs
+
+
+def _parameters(query: str) -> str:
+    names = {_TOKEN.sub(_kind, piece.partition("=")[0]) for piece in query.split("&") if piece}
+    return "&".join(sorted(names))
+
+
+def counted(tally: Tally, brought: Yield, url: str) -> Tally:
+    """Return the tally after one more fetch."""
+    if brought is Yield.FRESH:
+        good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
+        weight = max(tally.weight - RELIEF, 0)
+        return replace(tally, fetched=tally.fetched + 1, fresh=tally.fresh + 1, weight=weight, good=good)
+    barren = tally.barren | {brought.value: tally.barren.get(brought.value, 0) + 1}
+    bad = (*tally.bad[1 - EXAMPLES :], url)
+    return replace(tally, fetched=tally.fetched + 1, weight=tally.weight + 1, barren=barren, bad=bad)
+
+
+def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
+    """Return of how many URLs of a template one is fetched; 1: all are, 0: an operator blocked them."""
+    if tally is None:
+        return 1
+    if tally.ruling is not Ruling.NONE:
+        return 0 if tally.ruling is Ruling.BLOCK else 1
+    evidence = settings.template_evidence * (COARSE if template.startswith(ROUGHLY) else 1) + tally.fresh // REPUTATION
+    if tally.weight < evidence:
+        return 1
+    return int(min(2 << min((tally.weight - evidence) // STEP, 30), settings.sample))
+
+
+def decisive(fine: str, coarse: str, tallies: Mapping[str, Tally], settings: Traps) -> tuple[str, int]:
+    """Return which template of a URL decides, and of how many of its URLs one is fetched: an operator's word comes first."""
+    exact, rough = tallies.get(fine), tallies.get(coarse)
+    for template, tally in ((fine, exact), (coarse, rough)):
+        if tally is not None and tally.ruling is not Ruling.NONE:
+            return template, one_in(template, tally, settings)
+    sample = one_in(fine, exact, settings)
+    if exact is not None and exact.fetched >= PROVEN and not exact.weight:
+        return fine, sample
+    roughly = one_in(coarse, rough, settings)
+    return (coarse, roughly) if roughly > sample else (fine, sample)
+
+
+def told(template: str, tally: Tally, sample: int) -> str:
+    """Say in words why URLs of a template are not fetched."""
+    if not sample:
+        return f"an operator blocked {template}"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.barren.items()))
+    examples = f", such as {tally.bad[-1]}" if tally.bad else ""
+    return f"{template} brought {tally.fresh} new in {tally.fetched} fetches ({kinds}{examples}); one in {sample} is tried"

@@ -1,0 +1,52 @@
+"""A visit: what is known before it, all of it that has to become durable, and what was learned from it.
+
+Beside `records.py`, because these hold evidence of what hosts are like.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from gossamer.evidence import Probe
+from gossamer.hints import Hint
+from gossamer.likeness import Likeness
+from gossamer.records import Original, Page, Settlement, Verdict
+
+
+class Lesson(Struct, frozen=True, array_like=True):
+    """What was learned about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""
+
+    refused: Verdict | None = None
+    probe_url: str = ""  # spend this turn on it
+    probe: Probe | None = None  # what cannot exist looks like here; None: like an error, or nobody knows
+    is_probed: bool = True  # False: nobody knows, but somebody could find out
+    previous: Page | None = None  # what the page was when it was last visited
+    importance: float = 0.0  # of the page, beside others
+    threshold: float = 0.0  # what a visit has to be worth to be made
+
+
+class Visit(Struct, frozen=True, kw_only=True):
+    """A finished visit: what has to become durable, in the order archive, digest, catalog, frontier, robots.txt."""
+
+    settlement: Settlement
+    page: Page | None = None  # None: the URL is not finished yet (retry, deferred)
+    claim: tuple[str, Original] | None = None  # content this page was the first to have
+    learned: str = ""  # the URL for whose sake robots.txt was fetched: what it said is kept after the settlement
+    received: int = 0  # bytes from the network
+    likeness: Likeness | None = None  # what its text is like
+    twin: tuple[Original, Original, int] | None = None  # the page with nearly its text, itself, the bits between
+    probe: tuple[str, Probe] | None = None  # what a host said to something that cannot exist, in which directory
+    elapsed: float = 0.0  # seconds since the visit before
+    suspicious: bool = False  # it looks like a soft 404, but nobody knows yet what one looks like here
+    edges: bytes | None = None  # what it links to (`edges.py`); None: it was not read, what is known of that still counts
+    hints: tuple[Hint, ...] = ()  # what it says about other URLs
+
+
+class Studied(Struct):
+    """What some visits taught: to be kept before they are settled."""
+
+    visits: list[Visit]  # with the links they found judged by what is known now
+    changes: dict[tuple[str, str, str], Any]  # records by host, kind and name
+    rows: list[tuple[bytes, bytes]]
+    slow: dict[str, tuple[float, str]]  # hosts to slow down: for how many seconds, and why
+    sizes: dict[int, tuple[int, int, int]] = {}  # hosts of a size that came to be another number: hosts, fetched, found

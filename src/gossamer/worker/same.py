@@ -1,0 +1,185 @@
+"""Sameness: is an answer news, a copy, nearly a copy, or only its host's way to say that there is nothing?
+
+Content is claimed by the first page that has it: by its digest before it is read, by its SimHash after. A claim that leads to
+nothing (the visit fails, or the page turns out to be a soft 404) is given back. What is not news is kept, unless the
+configuration says otherwise, but its links are not followed: they are noted as refused, and another page may still lift that.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from gossamer.config.sections import Settings
+from gossamer.likeness import Likeness
+from gossamer.policy import soft404
+from gossamer.protocols import Claims, Resemblance
+from gossamer.records import Entry, Fetched, Lease, LinkKind, Original, Outcome, Verdict
+from gossamer.url.parse import Base, split
+from gossamer.visit import Lesson
+from gossamer.worker.child import Reading
+from gossamer.worker.settle import outcome_of
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What an answer is beside all others."""
+
+    outcome: Outcome
+    reason: str = ""
+    original: Original | None = None  # the page with the same bytes
+    twin: tuple[Original, Original, int] | None = None  # the page with nearly the same text, this one, the bits between
+    claim: tuple[str, Original] | None = None  # bytes that this page was the first to have
+    is_archived: bool = True
+    suspicious: bool = False
+
+    def judge_links(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Refuse the links of a page that is not news."""
+        if self.suspicious:
+            return ()  # it is fetched once more, when more is known
+        if self.outcome not in (Outcome.NEAR_DUPLICATE, Outcome.SOFT_404):
+            return entries
+        rule, _, reason = self.reason.partition(": ")
+        refused = Verdict(False, rule, f"found only on a page that is not news: {reason}", self.outcome)
+        return tuple([replace(entry, refused=refused) if entry.refused is None else entry for entry in entries])
+
+
+class Sameness:
+    """Compares answers with what was there before."""
+
+    def __init__(self, settings: Settings, deduper: Claims, near: Resemblance) -> None:
+        self._near = settings.dedupe.near
+        self._deduper = deduper
+        self._resemblance = near
+
+    @asynccontextmanager
+    async def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson) -> AsyncIterator["Comparison"]:
+        """Compare one answer; should anything fail, what it claimed is given back."""
+        comparison = Comparison(lease, fetched, digest, lesson, self._deduper, self._resemblance, self._near)
+        await comparison.claim()
+        try:
+            yield comparison
+        except BaseException:
+            comparison.release()
+            raise
+
+
+class Comparison:
+    """One answer, compared."""
+
+    def __init__(
+        self,
+        lease: Lease,
+        fetched: Fetched,
+        digest: str,
+        lesson: Lesson,
+        deduper: Claims,
+        resemblance: Resemblance,
+        near: str,
+    ) -> None:
+        self._entry = lease.entry
+        self._fetched = fetched
+        self._digest = digest
+        self._lesson = lesson
+        self._deduper = deduper
+        self._resemblance = resemblance
+        self._near = near
+        self._outcome = outcome_of(fetched)
+        content_type = fetched.header("content-type")
+        self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
+        self._original: Original | None = None
+        self._before = self._same_as_before()
+        self._has_claim = False
+        self._claimed_text: Likeness | None = None
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it is worth reading: new bytes, or known ones by another type, or what may be a soft 404."""
+        if self._outcome is not Outcome.OK or self._before is not None:
+            return False
+        known_as = self._original.content_type if self._original is not None else None
+        return known_as != self._me.content_type or self._lesson.probe is not None
+
+    async def claim(self) -> None:
+        """Claim the bytes; error pages and empty answers are alike everywhere."""
+        if self._outcome is Outcome.OK and self._fetched.body.size > 0 and self._before is None:
+            self._original = await self._deduper.claim(self._digest, self._me)
+            self._has_claim = self._original is None
+
+    def release(self) -> None:
+        """Give back what was claimed."""
+        if self._has_claim:
+            self._deduper.release(self._digest, self._me)
+            self._has_claim = False
+        if self._claimed_text is not None:
+            self._resemblance.release(self._claimed_text, self._me)
+            self._claimed_text = None
+
+    async def judge(self, reading: Reading) -> Finding:
+        """Say what the answer is."""
+        if self._before is not None:
+            return Finding(outcome=Outcome.NOT_MODIFIED, original=self._before, reason="the same as when it was last kept")
+        soft = self._is_soft_404(reading)
+        if soft:
+            self.release()
+            return Finding(outcome=Outcome.SOFT_404, reason=f"traps.soft_404: {soft}")
+        if self._is_suspicious(reading):
+            self.release()
+            return Finding(outcome=Outcome.DEFERRED, reason="traps.soft_404: a probe has to be sent first", suspicious=True)
+        if self._original is not None:
+            return Finding(outcome=Outcome.DUPLICATE, original=self._original)
+        if reading.too_big:
+            return Finding(outcome=Outcome.TOO_BIG, claim=self._own())
+        twin = await self._twin(reading)
+        if twin is None:
+            return Finding(outcome=self._outcome, claim=self._own())
+        first, bits = twin
+        is_archived = self._near != "skip"
+        if not is_archived:
+            self.release()  # a copy of it would refer to bytes that nobody has kept
+        return Finding(
+            outcome=Outcome.NEAR_DUPLICATE,
+            reason=f"dedupe.near: its text differs by {bits} bits of 64 from that of {first.url}",
+            twin=(first, self._me, bits),
+            claim=self._own(),
+            is_archived=is_archived,
+        )
+
+    def _same_as_before(self) -> Original | None:
+        """Return the page as it was kept before, if the host says or the bytes show that it is the same."""
+        previous = self._lesson.previous
+        if previous is None or previous.place is None or previous.outcome is Outcome.DUPLICATE:
+            return None
+        is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is Outcome.OK and self._digest == previous.digest)
+        return Original(previous.url, previous.key, previous.captured_at) if is_same else None
+
+    def _own(self) -> tuple[str, Original] | None:
+        return (self._digest, self._me) if self._has_claim else None
+
+    async def _twin(self, reading: Reading) -> tuple[Original, int] | None:
+        if self._near == "off" or self._outcome is not Outcome.OK or reading.likeness is None:
+            return None
+        twin = await self._resemblance.claim(reading.likeness, self._me)
+        if twin is None:
+            self._claimed_text = reading.likeness
+        return twin
+
+    def _is_soft_404(self, reading: Reading) -> str:
+        probe, fetched = self._lesson.probe, self._fetched
+        if probe is None or self._entry.kind is LinkKind.SEED:
+            return ""
+        location = fetched.header("location") if 300 <= fetched.status < 400 else ""
+        return soft404.likeness_to(
+            probe,
+            split(fetched.url),
+            fetched.status,
+            (Base(fetched.url).join(location) or "") if location else "",
+            reading.likeness,
+            reading.extract.title,
+            fetched.body.size,
+        )
+
+    def _is_suspicious(self, reading: Reading) -> bool:
+        """Tell whether a page says that there is nothing, while nobody knows what that looks like here."""
+        is_unknown = not self._lesson.is_probed and self._outcome is Outcome.OK and self._entry.kind is not LinkKind.SEED
+        return is_unknown and soft404.is_telling(reading.extract.title)

@@ -1,0 +1,259 @@
+"""The study of visits: what each brought, what it says of parameters, soft 404s and growth; later ones see earlier ones."""
+
+import pytest
+from msgspec.structs import replace
+
+from gossamer.config.sections import Traps
+from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.lessons import study as module
+from gossamer.lessons.book import LessonBook
+from gossamer.likeness import Likeness
+from gossamer.policy.growth import HOUR, PAUSE
+from gossamer.records import Outcome, Verdict
+from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, copy, learn, probed, visited
+from gossamer.visit import Visit
+
+SETTINGS = Traps()
+HONEST = Probe(url=f"{SITE}/p", status=404)
+
+
+@pytest.fixture
+def book() -> LessonBook:
+    return LessonBook(MemoryKeyValue(), SETTINGS, 50)
+
+
+async def record(book: LessonBook, kind: str, name: str):
+    """Return one record of the host."""
+    return (await book._shelf.host(HOST)).tables[kind].get(name)
+
+
+def page_of(visit: Visit, **changes: object) -> Visit:
+    """Change the row of the catalog that a visit brought."""
+    return replace(visit, page=replace(visit.page, **changes))
+
+
+# --- what a visit brought --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("visit", "fresh", "barren"),
+    [
+        (visited(f"{SITE}/x/1"), 1, {}),
+        (copy(f"{SITE}/x/1"), 0, {"copy": 1}),
+        (visited(f"{SITE}/x/1", Outcome.NEAR_DUPLICATE, of=f"{SITE}/"), 0, {"twin": 1}),
+        (visited(f"{SITE}/x/1", Outcome.SOFT_404), 0, {"missing": 1}),
+        (replace(visited(f"{SITE}/x/1"), likeness=None), 0, {"empty": 1}),
+        (replace(visited(f"{SITE}/x/1"), likeness=Likeness(1, 4)), 0, {"empty": 1}),
+        (page_of(replace(visited(f"{SITE}/x/1"), likeness=None), mime="image/png"), 1, {}),
+    ],
+)
+async def test_a_visit_counts_for_both_templates_of_its_url(
+    book: LessonBook, visit: Visit, fresh: int, barren: dict[str, int]
+) -> None:
+    await learn(book, [visit])
+    for title in ("/x/{n}", "~/{w}/{n}"):
+        tally = await record(book, TEMPLATE, title)
+        assert (tally.fetched, tally.fresh, tally.barren) == (1, fresh, barren)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.GONE, Outcome.CLIENT_ERROR, Outcome.SERVER_ERROR, Outcome.TOO_BIG])
+async def test_an_honest_error_says_nothing_about_a_template(book: LessonBook, outcome: Outcome) -> None:
+    await learn(book, [page_of(visited(f"{SITE}/x/1", outcome), status=404)])
+    assert await record(book, TEMPLATE, "/x/{n}") is None
+
+
+async def test_a_url_that_was_never_asked_for_counts_for_nothing(book: LessonBook) -> None:
+    await learn(book, [page_of(visited(f"{SITE}/x/1", Outcome.TIMED_OUT), status=0)])
+    assert await book.everything() == []
+
+
+async def test_one_redirect_is_nothing_but_a_long_chain_is_a_maze(book: LessonBook) -> None:
+    visits = []
+    for hops in range(10):
+        visit = page_of(visited(f"{SITE}/hop/{hops}", Outcome.REDIRECTED), status=302)
+        lease = replace(visit.settlement.lease, entry=replace(visit.settlement.lease.entry, redirects=hops))
+        visits.append(replace(visit, settlement=replace(visit.settlement, lease=lease)))
+    await learn(book, visits[:3])
+    assert await record(book, TEMPLATE, "/hop/{n}") is None
+    await learn(book, visits[3:])
+    assert (await record(book, TEMPLATE, "/hop/{n}")).barren == {"chain": 3}
+
+
+async def test_a_page_without_a_phrase_of_its_own_is_stale_once_a_host_is_known(book: LessonBook) -> None:
+    def page(number: int, *phrases: int) -> Visit:
+        return replace(visited(f"{SITE}/maze/{number}"), likeness=Likeness(number << 20, 200, phrases))
+
+    await learn(book, [page(number, number, number + 1) for number in range(module.STALE_FROM)])
+    await learn(book, [page(100, 10, 20), page(101, 10, 999)])
+    await learn(book, [page(102, 999, 30)])
+    tally = await record(book, TEMPLATE, "/maze/{n}")
+    assert (tally.fetched, tally.barren) == (module.STALE_FROM + 3, {"stale": 2})
+    await learn(book, [page(number, number) for number in (200, 200)])
+    assert (await record(book, TEMPLATE, "/maze/{n}")).barren == {"stale": 3}, "also within one commit"
+    elsewhere = [
+        replace(visited(f"http://b.test/{number}"), likeness=Likeness(1, 200, (1_000 + number,))) for number in range(40)
+    ]
+    known_here = replace(visited("http://b.test/40"), likeness=Likeness(1, 200, (10, 20)))
+    await learn(book, [*elsewhere, known_here])
+    assert (await book._shelf.host("b.test")).templates["/{n}"].barren == {}, "phrases are a host's own"
+
+
+async def test_a_host_with_templates_without_end_has_a_bounded_memory(
+    book: LessonBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("MOST_TEMPLATES", "MOST_FOLDERS", "MOST_PARAMETERS"):
+        monkeypatch.setattr(module, limit, 5)
+    for number in range(30):
+        word = "a" * (number + 1)
+        await learn(book, [visited(f"{SITE}/{word}/x?{word}={value}", links=[f"{SITE}/{number}"]) for value in range(2)])
+    host = await book._shelf.host(HOST)
+    assert max(map(len, host.tables.values())) <= 7
+    assert host.growth[""].fetched == 60, "the host itself is counted on"
+    assert host.templates["/a/{w}?a"].fetched == 2
+
+
+# --- what was refused ------------------------------------------------------------------------------------------------
+
+
+async def test_urls_that_a_rule_ended_are_counted_with_it(book: LessonBook) -> None:
+    await learn(book, [copy(f"{SITE}/x/{number}") for number in range(60)])
+    await book.rule(HOST, PARAMETER, "sid", Ruling.BLOCK)
+    await learn(book, [visited(f"{SITE}/y/1?sid=1")])
+    ended = []
+    for url in (f"{SITE}/x/1001", f"{SITE}/y/1?sid=2"):
+        verdict = (await book.consult(visited(url).settlement.lease)).refused
+        assert verdict is not None
+        ended.append(page_of(visited(url, verdict.outcome), status=0, reason=f"{verdict.rule}: {verdict.reason}"))
+    await learn(book, ended)
+    assert (await record(book, TEMPLATE, "/x/{n}")).refused == 1
+    assert (await record(book, PARAMETER, "sid")).merged == 1
+    assert (await book.summary()) == {"hosts": 1, "templates": 2, "parameters": 1, "refused": 2}
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+async def test_one_page_seen_in_two_ways_is_one_place(book: LessonBook) -> None:
+    first, second = f"{SITE}/p?id=1&sid=1", f"{SITE}/p?id=1&sid=2"
+    for number in range(10):
+        await learn(book, [visited(first, content="p"), visited(second, content="p")])
+        await learn(book, [visited(f"{SITE}/p?sid={number}&id=1", Outcome.DUPLICATE, "p", of=first)])
+    evidence = await record(book, PARAMETER, "sid")
+    assert evidence.same > 20 and len(evidence.places) == 1
+    assert not evidence.was_cosmetic, "one page, however often it is seen, says nothing of others"
+
+
+async def test_a_copy_counts_for_every_parameter_in_which_it_differs(book: LessonBook) -> None:
+    await learn(book, [visited(f"{SITE}/p?a=1&b=1", Outcome.DUPLICATE, "p", of=f"{SITE}/p?a=2&b=2")])
+    assert (await record(book, PARAMETER, "a")).same == (await record(book, PARAMETER, "b")).same == 1
+    await learn(book, [visited(f"{SITE}/q?c=1", Outcome.DUPLICATE, "p", of=f"{SITE}/p?c=2")])
+    assert await record(book, PARAMETER, "c") is None, "another path differs in more than a parameter"
+
+
+async def test_nearly_the_same_text_is_the_same_and_a_short_one_is_not_compared(book: LessonBook) -> None:
+    def page(sid: int, simhash: int, words: int) -> Visit:
+        return replace(visited(f"{SITE}/p?sid={sid}"), likeness=Likeness(simhash, words, (1,)))
+
+    await learn(book, [page(1, 0b0, 200), page(2, 0b111, 200)])
+    assert await record(book, PARAMETER, "sid") == Parameter(
+        same=1, places=(await record(book, PARAMETER, "sid")).places, examples=((f"{SITE}/p?sid=1", f"{SITE}/p?sid=2"),)
+    )
+    await learn(book, [page(3, 0b111, 49)])
+    assert (await record(book, PARAMETER, "sid")).other == 1
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SOFT_404, Outcome.GONE, Outcome.TOO_BIG])
+async def test_what_is_no_page_says_nothing_about_parameters(book: LessonBook, outcome: Outcome) -> None:
+    await learn(book, [visited(f"{SITE}/p?sid={sid}", outcome, "p") for sid in range(5)])
+    assert await record(book, PARAMETER, "sid") is None
+
+
+# --- soft 404s -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_suspicious_page_makes_its_host_worth_a_probe(book: LessonBook) -> None:
+    suspicious = replace(visited(f"{SITE}/x/1"), page=None, suspicious=True)
+    await learn(book, [suspicious])
+    assert (await book._shelf.host(HOST)).probes == {"/": Probe()}
+    assert (await book.consult(suspicious.settlement.lease)).probe_url.startswith(f"{SITE}/gossamer-probe-")
+    await learn(book, [probed(f"{SITE}/x/1", "/", HONEST), suspicious])
+    assert (await book._shelf.host(HOST)).probes == {"/": HONEST}, "and it is probed once"
+
+
+async def test_a_directory_that_brings_nothing_is_worth_a_probe_of_its_own(book: LessonBook) -> None:
+    await learn(book, [probed(f"{SITE}/1", "/", HONEST)])
+    await learn(book, [copy(f"{SITE}/a/{number}") for number in range(module.SUSPICION)])
+    lesson = await book.consult(visited(f"{SITE}/a/9").settlement.lease)
+    assert lesson.probe_url.startswith(f"{SITE}/a/gossamer-probe-")
+    soft = Probe(url=lesson.probe_url, status=200, title="Sorry")
+    await learn(book, [probed(f"{SITE}/a/9", "/a/", soft)])
+    assert (await book.consult(visited(f"{SITE}/a/10").settlement.lease)).probe == soft
+    assert (await book.consult(visited(f"{SITE}/b/10").settlement.lease)).probe is None
+    await learn(book, [visited(f"{SITE}/a/11", Outcome.SOFT_404)])
+    probes = (await book._shelf.host(HOST)).probes
+    assert (probes["/a/"].found, probes["/a/"].examples, probes["/"].found) == (1, (f"{SITE}/a/11",), 0)
+
+
+async def test_a_maze_of_directories_is_probed_some_times_and_no_more(book: LessonBook) -> None:
+    await learn(book, [probed(f"{SITE}/1", "/", HONEST)])
+    for number in range(40):
+        await learn(book, [copy(f"{SITE}/a/{number}/{page}") for page in range(4)])
+    assert len((await book._shelf.host(HOST)).probes) == module.MOST_PROBES
+
+
+# --- growth ----------------------------------------------------------------------------------------------------------
+
+
+def farm(host: str, number: int, links: int) -> Visit:
+    """Make up a page with so many links to its own host."""
+    return visited(f"http://{host}/farm/{number}", links=[f"http://{host}/{number}/{link}" for link in range(links)])
+
+
+async def test_a_folder_that_brings_forth_too_much_slows_its_host_once_each_time() -> None:
+    book = LessonBook(MemoryKeyValue(), Traps(growth_urls=100), 50)
+    slowed = [(await learn(book, [farm(HOST, number, 40)])).slow for number in range(6)]
+    assert [list(slow) for slow in slowed] == [[], [], [HOST], [], [HOST], []]
+    assert slowed[2] == {
+        HOST: (PAUSE, f"traps.growth: /farm/ brought forth 120 URLs in an hour, 100 are usual at most; last from {SITE}/farm/2")
+    }
+    grown = (await book._shelf.host(HOST)).growth
+    assert (grown[""].slowed, grown["/farm/"].slowed, grown[""].found) == (2, 2, 240)
+    assert not (await learn(book, [farm(HOST, 9, 40)], NOW + HOUR)).slow, "another hour"
+
+
+async def test_only_urls_of_the_host_that_nobody_refused_are_growth(book: LessonBook) -> None:
+    visit = visited(f"{SITE}/p", links=[f"{SITE}/1", f"{SITE}/2", "http://b.test/1"])
+    first, *others = visit.settlement.discovered
+    refused = (replace(first, refused=Verdict(False, "scope.within")), *others)
+    await learn(book, [replace(visit, settlement=replace(visit.settlement, discovered=refused))])
+    assert (await book._shelf.host(HOST)).growth == {"": Growth(1, 1, int(NOW // HOUR), 1, page=f"{SITE}/p")}
+
+
+async def compare(kv: MemoryKeyValue, restarts: bool) -> list[list[str]]:
+    """Let six ordinary hosts and a wild one grow side by side; return which were slowed, in order."""
+    book, slowed = LessonBook(kv, Traps(growth_ratio=50), 50), []
+    for number in range(20):
+        hosts = [f"{name}.test" for name in "bcdefg"]
+        visits = [farm(host, number, 2) for host in hosts] + [farm("wild.test", number, 120)]
+        for visit in visits:
+            slowed.append(list((await learn(book, [visit])).slow))
+            if restarts:
+                book = LessonBook(kv, Traps(growth_ratio=50), 50)
+    return slowed
+
+
+async def test_a_host_out_of_proportion_is_slowed_once_and_also_after_a_restart() -> None:
+    slowed = await compare(MemoryKeyValue(), restarts=False)
+    assert [hosts for hosts in slowed if hosts] == [["wild.test"]]
+    assert await compare(MemoryKeyValue(), restarts=True) == slowed
+
+
+async def test_a_study_that_is_not_kept_leaves_no_trace(book: LessonBook) -> None:
+    visits = [farm(HOST, 1, 5), copy(f"{SITE}/x/1?a=1")]
+    first = await book.study(visits, NOW)
+    again = await book.study(visits, NOW)
+    assert (first.changes, first.rows, first.sizes) == (again.changes, again.rows, again.sizes)
+    assert first.changes and first.rows and first.sizes
+    assert (await book._shelf.host(HOST)).templates == {}
+    assert isinstance(first.changes[HOST, TEMPLATE, "/x/{n}?a"], Tally)
