@@ -21,6 +21,7 @@ from pathlib import Path
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.records import Answer, Entry, Fate, Outcome, Settlement
+from gossamer.url.fingerprint import fingerprint
 
 def say(**words):
     print(json.dumps(words), flush=True)
@@ -28,7 +29,7 @@ def say(**words):
 async def main():
     now = float(sys.argv[2])
     given = FrontierSettings(cache=1 << 20), Politeness(delay=0, connections=4), Breaker(), 300.0, now
-    frontier = EmbeddedFrontier.open(Path(sys.argv[1]), *given)
+    frontier = EmbeddedFrontier.open(Path(sys.argv[1]), *given, opic=sys.argv[4] == "True")
     number = frontier.statistics().done * 10 + 1000 * int(sys.argv[3])
     while True:
         number += 1
@@ -39,8 +40,9 @@ async def main():
         say(leased=[lease.entry.key for lease in leases])
         links = [f"http://{number % 5}.other/{number}/{each}" for each in range(2)]
         found = tuple(Entry(link, link, f"{number % 5}.other") for link in links)
+        paid = tuple(map(fingerprint, [*links, *keys, f"http://{number % 5}.other/{number - 5}/0"]))
         ends = [
-            Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, answer=Answer(at=now), discovered=found)
+            Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, answer=Answer(at=now), discovered=found, links=paid)
             for lease in leases[:1]
         ]
         await frontier.settle(ends, now)
@@ -50,9 +52,9 @@ asyncio.run(main())
 """
 
 
-def run_and_kill(folder: Path, turn: int, lines: int) -> list[dict[str, list[str]]]:
+def run_and_kill(folder: Path, turn: int, lines: int, opic: bool) -> list[dict[str, list[str]]]:
     """Let the child work until it said so many things, kill it, and return all it said."""
-    words = [sys.executable, "-c", CHILD, str(folder), str(NOW + turn), str(turn)]
+    words = [sys.executable, "-c", CHILD, str(folder), str(NOW + turn), str(turn), str(opic)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         said = [child.stdout.readline() for _ in range(lines)]
@@ -61,20 +63,22 @@ def run_and_kill(folder: Path, turn: int, lines: int) -> list[dict[str, list[str
     return [json.loads(line) for line in said if line.endswith("\n")]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-async def test_what_was_acknowledged_before_a_kill_is_there_after_it(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "opic"), [(1, False), (2, True)])
+async def test_what_was_acknowledged_before_a_kill_is_there_after_it(tmp_path: Path, seed: int, opic: bool) -> None:
     random = Random(seed)
     found: set[str] = set()
     done: set[str] = set()
     for turn in range(1, 4):
-        for said in run_and_kill(tmp_path / "frontier", turn, random.randint(5, 400)):
+        for said in run_and_kill(tmp_path / "frontier", turn, random.randint(5, 400), opic):
             found.update(said.get("found", ()))
             done.update(said.get("done", ()))
         given = FrontierSettings(cache=1 << 20), Politeness(), Breaker(), 300.0, NOW + turn
-        frontier = EmbeddedFrontier.open(tmp_path / "frontier", *given)
+        frontier = EmbeddedFrontier.open(tmp_path / "frontier", *given, opic=opic)
         states = {known.entry.key: known.state for known in frontier.known()}
         numbers = frontier.statistics()
+        credit = sum(known.credit or 0 for known in frontier.known()) + (numbers.lambda_credit or 0)
         await frontier.aclose()
+        assert credit == (numbers.credit or 0) and bool(credit) is opic
         assert found and done and found <= states.keys()
         assert all(states[key] is State.DONE for key in done)
         assert set(states.values()) == {State.WAITING, State.DONE} and numbers.leased == 0

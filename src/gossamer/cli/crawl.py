@@ -14,7 +14,7 @@ from gossamer.errors import UsageError
 if TYPE_CHECKING:
     from gossamer.config.sections import Settings
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.run import Summary
+    from gossamer.jobs.run import Again, Summary
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
@@ -33,6 +33,7 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
 
@@ -49,6 +50,7 @@ def crawl(
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
     max_depth: MaxDepth = None,
+    forever: Forever = False,
     scope: WithinScope = None,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
@@ -75,6 +77,7 @@ def crawl(
         max_bytes=max_bytes,
         max_time=max_time,
         max_depth=max_depth,
+        forever=forever,
         scope=scope,
         allow_private=allow_private,
         resolve=resolve,
@@ -101,6 +104,7 @@ def resume(
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
     max_depth: MaxDepth = None,
+    forever: Forever = False,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
@@ -121,6 +125,7 @@ def resume(
         max_bytes=max_bytes,
         max_time=max_time,
         max_depth=max_depth,
+        forever=forever,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
@@ -132,6 +137,30 @@ def resume(
     _run(opened, opened.settings(flags), json, quiet)
 
 
+def recrawl(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
+    older_than: Annotated[str, typer.Option(help="only pages last visited longer ago than this, such as 7d")] = "0",
+    failed: Annotated[bool, typer.Option("--failed", help="also URLs that ended without a page")] = False,
+    delay: Delay = None,
+    workers: Workers = None,
+    max_pages: MaxPages = None,
+    max_time: MaxTime = None,
+    forever: Forever = False,
+    set_: Set = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Visit the pages of a crawl again: changed ones are kept as new versions, the others confirmed."""
+    from gossamer.config.load import duration
+    from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.run import Again
+
+    limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
+    given = flags_of(delay=delay, workers=workers, max_pages=max_pages, max_time=max_time, forever=forever, set_=set_)
+    opened = CrawlDirectory.open(directory)
+    _run(opened, opened.settings(limits | given), json, quiet, Again(duration(older_than, "--older-than"), failed))
+
+
 FLAGS = {
     "delay": "politeness.delay",
     "connections": "politeness.connections",
@@ -140,6 +169,7 @@ FLAGS = {
     "max_bytes": "crawl.max_bytes",
     "max_time": "crawl.max_seconds",
     "max_depth": "scope.max_depth",
+    "forever": "crawl.forever",
     "scope": "scope.within",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
@@ -176,7 +206,7 @@ def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
         yield from lines_of(file, lines)
 
 
-def _run(directory: "CrawlDirectory", settings: "Settings", as_json: bool, quiet: bool) -> None:
+def _run(directory: "CrawlDirectory", settings: "Settings", as_json: bool, quiet: bool, again: "Again | None" = None) -> None:
     from gossamer.cli.progress import Progress
     from gossamer.jobs.run import run_crawl
 
@@ -185,7 +215,7 @@ def _run(directory: "CrawlDirectory", settings: "Settings", as_json: bool, quiet
             output.note(text)
     progress = Progress(quiet=quiet or as_json)
     try:
-        summary = run_crawl(directory, settings, progress.watch)
+        summary = run_crawl(directory, settings, progress.watch, again)
     finally:
         progress.close()
     if as_json:
@@ -249,6 +279,13 @@ def show_summary(summary: "Summary") -> None:
     output.line()
     known = left + summary.frontier.done + summary.frontier.dead + summary.frontier.removed
     output.line(f"{known:,} URLs known: {summary.frontier.done:,} done, {summary.frontier.dead:,} dead, {left:,} waiting")
+    learned = summary.learned
+    if learned["templates"] or learned["parameters"]:
+        output.line(
+            f"learned: {learned['templates']:,} URL templates without new content and {learned['parameters']:,} parameters "
+            f"without effect on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it: "
+            f"gossamer traps {summary.directory}"
+        )
     output.line(f"look at it: gossamer pages {summary.directory}   prove it: gossamer verify {summary.directory}")
     output.line(_last_line(summary, left))
 

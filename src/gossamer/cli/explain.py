@@ -46,6 +46,8 @@ def _show(facts: dict[str, Any]) -> None:
     for verdict in facts["verdicts"]:
         if not verdict["allowed"]:
             output.line(f"  refused by {verdict['rule']}: {verdict['reason']}")
+        elif verdict["reason"]:
+            output.line(f"  learned    {verdict['rule']}: {verdict['reason']}")
     passed = [verdict["rule"] for verdict in facts["verdicts"] if verdict["allowed"]]
     output.line(f"  passed     {', '.join(passed)}")
 

@@ -13,17 +13,23 @@ from gossamer.cli import (
     config,
     crawl,
     demo,
+    estimate,
     explain,
     fetch,
+    freshness,
+    graph,
     hosts,
     index,
     links,
     output,
     pages,
+    prune,
     robots,
     show,
+    simulate,
     simweb,
     status,
+    traps,
     url,
     verify,
 )
@@ -37,20 +43,28 @@ app = typer.Typer(
 )
 app.command()(crawl.crawl)
 app.command()(crawl.resume)
+app.command()(crawl.recrawl)
 app.command()(status.status)
 app.command()(pages.pages)
 app.command()(show.show)
+app.command()(prune.prune)
+app.command()(freshness.freshness)
+app.command()(graph.graph)
 app.command()(index.index)
 app.command()(explain.explain)
 app.command()(verify.verify)
 app.command()(hosts.hosts)
 app.command()(hosts.host)
 app.command()(hosts.remove)
+app.command()(traps.traps)
+app.command()(traps.rules)
 app.command()(checkpoint.checkpoint)
 app.command()(url.url)
 app.command()(robots.robots)
 app.command()(links.links)
 app.command()(fetch.fetch)
+app.command()(estimate.estimate)
+app.command()(simulate.simulate)
 app.command()(config.config)
 app.command()(demo.demo)
 app.command()(simweb.simweb)

@@ -75,6 +75,21 @@ def counter(what: str, quiet: bool = False) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.advance(task, done)
 
 
+@contextmanager
+def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of some bytes is done on a terminal; say nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, advance=done, total=total)
+
+
 def clean(text: str) -> str:
     """Escape control characters, so that a page's title cannot play with the terminal."""
     if text.isprintable():

@@ -1,11 +1,14 @@
 """`gossamer pages`: list and search what a crawl kept."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gossamer.cli import output
+
+if TYPE_CHECKING:
+    from gossamer.jobs.directory import CrawlDirectory
 
 
 def pages(
@@ -15,6 +18,9 @@ def pages(
     status: Annotated[int | None, typer.Option(help="only with this status")] = None,
     outcome: Annotated[str, typer.Option(help="only with this outcome, such as gone")] = "",
     mime: Annotated[str, typer.Option("--type", help="only of this MIME type")] = "",
+    near: Annotated[str, typer.Option(help="only those with nearly the text of this page, nearest first", metavar="URL")] = "",
+    inlinks: Annotated[str, typer.Option(help="instead, the pages that link to this URL, and how", metavar="URL")] = "",
+    versions: Annotated[str, typer.Option(help="instead, the kept versions of this page, newest first", metavar="URL")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", help="how many; 0 is all")] = 50,
     json: Annotated[bool, typer.Option("--json", help="print JSON lines")] = False,
 ) -> None:
@@ -23,6 +29,15 @@ def pages(
     from gossamer.jobs.search import find_pages
 
     crawl = CrawlDirectory.open(directory)
+    if near:
+        _show_near(crawl, near, json)
+        return
+    if inlinks:
+        _show_inlinks(crawl, inlinks, limit, json)
+        return
+    if versions:
+        _show_versions(crawl, versions, json)
+        return
     found = find_pages(
         crawl, words=" ".join(words or []), host=host, status=status, outcome=outcome, mime=mime, limit=limit or None
     )
@@ -43,5 +58,60 @@ def pages(
                 page.title,
             )
             for page in found
+        ],
+    )
+
+
+def _show_near(crawl: "CrawlDirectory", url: str, as_json: bool) -> None:
+    """List a page's near duplicates and itself."""
+    from gossamer.jobs.control import ask
+
+    found = ask(crawl, "near", url=url)
+    if as_json:
+        for page in found:
+            output.json(page)
+        return
+    output.table(
+        ["bits", "outcome", "fetched", "url", "title"],
+        [(str(one["distance"]), one["outcome"], output.moment(one["fetched_at"]), one["url"], one["title"]) for one in found],
+    )
+
+
+def _show_inlinks(crawl: "CrawlDirectory", url: str, limit: int, as_json: bool) -> None:
+    """List the pages that link to a URL."""
+    from gossamer.jobs.graph import inlinks
+
+    found = inlinks(crawl, url, limit or None)
+    if as_json:
+        for edge in found:
+            output.json(edge)
+        return
+    output.table(
+        ["kind", "nofollow", "page"], [(edge.kind, "nofollow" if edge.nofollow else "-", edge.source) for edge in found]
+    )
+
+
+def _show_versions(crawl: "CrawlDirectory", url: str, as_json: bool) -> None:
+    """List the kept versions of a page; the number is what `gossamer show --version` takes."""
+    from gossamer.jobs.search import versions_of
+
+    found = versions_of(crawl, url)
+    if as_json:
+        for version in found:
+            output.json(version)
+        return
+    output.table(
+        ["version", "captured", "status", "type", "bytes", "digest", "file"],
+        [
+            (
+                str(number),
+                output.moment(version.captured_at),
+                str(version.status),
+                version.mime,
+                f"{version.length:,}",
+                version.digest,
+                version.place.file,
+            )
+            for number, version in enumerate(found, 1)
         ],
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gossamer.assemble import Crawl
 
-GOOD = ("ok", "duplicate", "not_modified", "redirected")
+GOOD = ("ok", "duplicate", "near_duplicate", "not_modified", "redirected")
 BARS = " ▁▂▃▄▅▆▇█"
 SECOND = 1.0
 PLAIN_EVERY = 5

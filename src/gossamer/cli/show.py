@@ -11,6 +11,9 @@ from gossamer.cli import output
 def show(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
     url: Annotated[str, typer.Argument(metavar="URL", help="the page")],
+    version: Annotated[
+        str, typer.Option(metavar="N|DATE", help="an earlier version: 2 is the one before the newest; or as it was at a date")
+    ] = "",
     part: Annotated[str, typer.Option(help="headers, text, body (decoded), wire (as it was sent) or all")] = "all",
     json: Annotated[bool, typer.Option("--json", help="print the catalog's row as JSON")] = False,
 ) -> None:
@@ -22,9 +25,9 @@ def show(
     parts: tuple[Literal["all"], ...] | tuple[str, ...] = ("all", "headers", "text", "body", "wire")
     if part not in parts:
         raise UsageError(f"there is no part {part!r}; choose one of {', '.join(parts)}")
-    shown = show_page(CrawlDirectory.open(directory), url)
+    shown = show_page(CrawlDirectory.open(directory), url, version)
     if json:
-        output.json({"page": shown.page, "headers": shown.headers, "text": shown.text})
+        output.json({"page": shown.page, "version": shown.version, "headers": shown.headers, "text": shown.text})
     elif part == "wire":
         output.raw(shown.head + shown.wire)
     elif part == "body":

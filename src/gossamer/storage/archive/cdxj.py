@@ -2,8 +2,9 @@
 
 A line is `urlkey timestamp {json}`. The key is the URL turned inside out (host reversed, lower case, session ids and order of
 parameters forgotten): the rules of the Internet Archive's canonical form, because pywb looks pages up by it. The digest is
-the payload digest, the same for a response and its revisits. Beside each closed file stands its `.cdxj`; `merge` makes one
-index of all. An index is derived: it can be thrown away and made again from the files.
+the payload digest, the same for a response and its revisits. A 304 has no line: a replay tool would show its bare head instead
+of the page; without it, it shows the capture that the 304 confirms. Beside each closed file stands its `.cdxj`; `merge` makes
+one index of all. An index is derived: it can be thrown away and made again from the files.
 """
 
 import heapq
@@ -46,7 +47,9 @@ _QUERY_SESSIONS = tuple(
 
 
 def line(fetched: Fetched, digest: str, place: Place, revisit: bool) -> bytes:
-    """Return the line of one kept record, end of line included."""
+    """Return the line of one kept record, end of line included; nothing for a 304 that confirms another record."""
+    if revisit and fetched.status == 304:
+        return b""
     url = safe_uri(fetched.url)
     facts = {
         "url": url,

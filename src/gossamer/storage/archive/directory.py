@@ -25,6 +25,7 @@ from gossamer.errors import GossamerError, StoreError
 from gossamer.records import Fetched, Original, Place
 from gossamer.storage.archive import cdxj, replay, warc
 from gossamer.storage.archive.check import check
+from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
 from gossamer.storage.archive.walk import Record
 
@@ -115,6 +116,11 @@ class DirectoryArchive:
             except OSError as error:
                 raise StoreError(f"{place.file} cannot be read ({error.strerror})") from error
         raise StoreError(f"{place.file} is missing; is the archive complete?")
+
+    @staticmethod
+    def pruner_at(path: Path) -> Pruner:
+        """Return what takes records out of closed files; nobody may be writing the archive then."""
+        return Pruner(path)
 
     @staticmethod
     def problems(path: Path) -> Iterator[tuple[str, str]]:

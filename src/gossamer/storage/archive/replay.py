@@ -1,7 +1,7 @@
 """From a record back to what was fetched: head, headers and body as they came over the wire.
 
-A revisit holds no body: it comes back with the outcome `duplicate`, and `detail` is the URL of the page that has it. Finding
-that page's record is the caller's, through the catalog or the CDXJ index.
+A revisit holds no body: it comes back with the outcome `duplicate`, or `not_modified` when the server said so, and `detail` is
+the URL of the page that has it. Finding that page's record is the caller's, through the catalog or the CDXJ index.
 """
 
 import re
@@ -12,6 +12,7 @@ from gossamer.document.body import Body
 from gossamer.errors import StoreError
 from gossamer.records import Fetched, Outcome, Place
 from gossamer.storage.archive.walk import Record, walk
+from gossamer.storage.archive.warc import NOT_MODIFIED
 
 _IN_MEMORY = 1024 * 1024
 _MAX_HEAD = 16 * 1024 * 1024
@@ -34,7 +35,6 @@ def read(path: Path, place: Place) -> Fetched:
 def restore(record: Record) -> Fetched:
     """Turn a response, resource or revisit into what was fetched."""
     headers = record.headers
-    revisit = record.kind == "revisit"
     head = b"" if record.kind == "resource" else head_of(record)
     body = Body(_IN_MEMORY)
     for piece in record.block(skip=len(head)):
@@ -43,7 +43,7 @@ def restore(record: Record) -> Fetched:
     at = parse_date(headers.get("warc-date", ""))
     return Fetched(
         url=headers.get("warc-target-uri", ""),
-        outcome=Outcome.DUPLICATE if revisit else Outcome.OK,
+        outcome=_outcome_of(record),
         detail=headers.get("warc-refers-to-target-uri", ""),
         status=status_of(head) if head else 200,
         response_head=head,
@@ -56,6 +56,12 @@ def restore(record: Record) -> Fetched:
         answered=at,
         ended=at,
     )
+
+
+def _outcome_of(record: Record) -> Outcome:
+    if record.kind != "revisit":
+        return Outcome.OK
+    return Outcome.NOT_MODIFIED if record.headers.get("warc-profile") == NOT_MODIFIED else Outcome.DUPLICATE
 
 
 def head_of(record: Record) -> bytes:

@@ -6,8 +6,8 @@ of a response is what came over the wire, head and body, transfer coding include
 Nothing from the web reaches a WARC header unescaped: a URI is percent-encoded down to visible ASCII, an address has to look
 like one, and everything else a server says stays inside the block, whose length is counted.
 
-Follows ISO 28500:2017 (WARC 1.1) and its revisit profile `identical-payload-digest`. Which digest is written where, and why:
-docs/decisions/0002-payload-digest.md.
+Follows ISO 28500:2017 (WARC 1.1) and its revisit profiles: `identical-payload-digest` for content that is known,
+`server-not-modified` for a 304. Which digest is written where, and why: docs/decisions/0002-payload-digest.md.
 """
 
 import hashlib
@@ -26,7 +26,9 @@ from gossamer.records import Fetched, Original
 
 LARGE = 1024 * 1024  # a longer body is compressed piece by piece
 
-_REVISIT = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+_OF_NOTHING = digest_text(hashlib.sha1())
 _TRUNCATED = frozenset({"length", "time", "disconnect", "unspecified"})
 _DIGITS_ONLY = str.maketrans("", "", "-:T")
 _HIDDEN = re.compile(r"[^!-~]+")
@@ -82,13 +84,13 @@ def kept(fetched: Fetched, digest: str, original: Original | None, record_id: st
 
 
 def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, head: bytes, fields: list[str]) -> Draft:
-    fields += [
-        f"WARC-Profile: {_REVISIT}",
-        f"WARC-Payload-Digest: {digest}",
-        f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}",
-        f"WARC-Refers-To-Date: {date(original.fetched_at)}",
-    ]
-    if original.chunked not in (None, fetched.chunked):
+    unmodified = fetched.status == 304
+    fields.append(f"WARC-Profile: {NOT_MODIFIED if unmodified else SAME_PAYLOAD}")
+    if not unmodified or digest not in ("", _OF_NOTHING):  # of what it confirms, not of the body that a 304 does not have
+        fields.append(f"WARC-Payload-Digest: {digest}")
+    fields.append(f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}")
+    fields.append(f"WARC-Refers-To-Date: {date(original.fetched_at)}")
+    if not unmodified and original.chunked not in (None, fetched.chunked):
         head = b""  # a replay puts this head before the original's body: one that says chunked, or fails to, would spoil it
     content_type = "application/http;msgtype=response"
     return Draft(_header("revisit", record_id, fetched.started, content_type, head, None, *fields), head)

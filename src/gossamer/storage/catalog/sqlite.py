@@ -7,31 +7,35 @@ transaction as the pages, so they never tell different stories. They are kept by
 inside a trigger FTS5 writes its index out for every single row.
 """
 
+import asyncio
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 from urllib.parse import quote
 
+import msgspec
 from msgspec.structs import replace
 
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
+from gossamer.freshness import Freshness
 from gossamer.records import Outcome, Page, Place, Totals
-from gossamer.storage.catalog import search
+from gossamer.storage.catalog import search, versions
 from gossamer.storage.catalog.migrate import migrate, shipped
+from gossamer.versions import Version
 
 _WAIT = 30.0  # for another process to finish its transaction, in seconds
 _TEXTS_AT_ONCE = 16  # a crawl that writes beside `index` waits for no longer than these take
-_KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NOT_MODIFIED)
+_KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED)
 
-_FIELDS = tuple(name for name in Page.__struct_fields__ if name != "place")
+_FIELDS = tuple(name for name in Page.__struct_fields__ if name not in ("place", "simhash", "outlinks", "freshness"))
 _FLAGS = ("noindex", "noarchive")
-_COLUMNS = (*_FIELDS, "file", "record_offset", "record_length")
+_COLUMNS = (*_FIELDS, "simhash", "outlinks", "freshness", "file", "record_offset", "record_length")
 _SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
 _INSERT = (
     f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))}) "
@@ -47,7 +51,10 @@ _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
     "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
 )
+_BITS = 0xFFFF_FFFF_FFFF_FFFF
 _values = attrgetter(*_FIELDS)
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Freshness).decode
 
 
 class SqliteCatalog:
@@ -104,6 +111,7 @@ class SqliteCatalog:
                 if page.key not in ids:
                     ids[page.key] = last = last + 1
             self._connection.executemany(_INSERT, [_row(ids[page.key], page) for page in latest.values()])
+            versions.add(self._connection, [(ids[page.key], page) for page in latest.values()])
             self._rename(old, latest, ids)
             self._recount(old, latest)
 
@@ -151,6 +159,27 @@ class SqliteCatalog:
         with _in_our_words(self._path):
             rows = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
         return Totals(sum(pages for outcome, pages, _ in rows if outcome in _KEPT), sum(length for *_, length in rows))
+
+    def versions(self, key: str) -> list[Version]:
+        """Return every kept capture of a page, newest first."""
+        with _in_our_words(self._path):
+            return versions.of_page(self._connection, key)
+
+    def excess(self, keep: int) -> Iterator[Version]:
+        """Walk over captures beyond the newest `keep` of each page; never what the page itself shows."""
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            yield from versions.excess(reader, keep)
+
+    def uses(self, file: str) -> bool:
+        """Tell whether any capture is in a file of the archive."""
+        with _in_our_words(self._path):
+            return versions.uses(self._connection, file)
+
+    async def move(self, file: str, target: str, offsets: Mapping[int, int]) -> None:
+        """Let what was in one file be in another, and forget captures that are not; on the disk when it returns."""
+        with self._transaction():
+            versions.move(self._connection, file, target, offsets)
+        await asyncio.to_thread(self._sync)  # also when the crawl is only `fast`: the old file is removed next
 
     def unindexed(self, limit: int) -> list[Page]:
         """Return kept pages whose text, as it is now, is not indexed."""
@@ -203,23 +232,39 @@ class SqliteCatalog:
 
 
 def _row(id_: int, page: Page) -> tuple[Any, ...]:
-    place = page.place
-    return (id_, *_values(page), *((place.file, place.offset, place.length) if place else (None, None, None)))
+    place, freshness = page.place, page.freshness
+    learned = (_signed(page.simhash), _signed(page.outlinks), None if freshness is None else _encode(freshness))
+    return (id_, *_values(page), *learned, *((place.file, place.offset, place.length) if place else (None, None, None)))
+
+
+def _signed(number: int | None) -> int | None:
+    """Return 64 bits as SQLite takes them, which has no unsigned numbers."""
+    return number - (1 << 64) if number is not None and number >> 63 else number
 
 
 def _encodable(page: Page) -> Page:
-    """Replace what UTF-8 cannot write by question marks."""
+    """Replace what UTF-8 cannot write by question marks; a validator that is not what the server said is none."""
     texts = {name: value for name in _FIELDS if type(value := getattr(page, name)) is str and not value.isascii()}
-    return replace(page, **{name: value.encode("utf-8", "replace").decode() for name, value in texts.items()})
+    mended = {name: value.encode("utf-8", "replace").decode() for name, value in texts.items()}
+    freshness = page.freshness
+    if freshness is not None and not (freshness.etag.isascii() and freshness.last_modified.isascii()):
+        freshness = replace(freshness, etag="", last_modified="")
+    return replace(page, **mended, freshness=freshness)
 
 
 def _page(row: tuple[Any, ...]) -> Page:
-    *values, file, offset, length = row
+    *values, simhash, outlinks, freshness, file, offset, length = row
     fields = dict(zip(_FIELDS, values, strict=True))
     fields["outcome"] = Outcome(fields["outcome"])
     for flag in _FLAGS:
         fields[flag] = bool(fields[flag])
-    return Page(**fields, place=Place(file, offset, length) if file is not None else None)
+    return Page(
+        **fields,
+        simhash=None if simhash is None else simhash & _BITS,
+        outlinks=None if outlinks is None else outlinks & _BITS,
+        freshness=None if freshness is None else _decode(freshness),
+        place=Place(file, offset, length) if file is not None else None,
+    )
 
 
 @contextmanager

@@ -108,6 +108,20 @@ def test_a_revisit_names_profile_original_and_date() -> None:
     assert headers["WARC-Payload-Digest"] == payload_digest(fetched.body, False)
 
 
+def test_a_304_is_a_revisit_of_its_own_profile_and_has_no_digest_but_that_of_what_it_confirms() -> None:
+    fetched = answers()["not modified"]
+    known = payload_digest(answer().body, False)
+    for digest, written in (("", None), (payload_digest(fetched.body, False), None), (known, known)):
+        headers = headers_of(record(warc.kept(fetched, digest, ORIGINAL, ID + "1")))
+        assert headers["WARC-Profile"] == "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+        assert (headers["WARC-Refers-To-Target-URI"], headers["WARC-Refers-To-Date"]) == (
+            ORIGINAL.url,
+            "2026-09-21T14:13:20.500000Z",
+        )
+        assert headers.get("WARC-Payload-Digest") == written
+    assert headers_of(kept(fetched))["WARC-Type"] == "response", "a 304 that confirms nothing is an answer like any other"
+
+
 def test_a_revisit_keeps_its_head_unless_its_original_came_in_another_framing() -> None:
     for kind, original_chunked, has_head in (
         ("plain", None, True),

@@ -3,11 +3,13 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gossamer.errors import CrawlTooNew
+from gossamer.records import Place
 from gossamer.storage.catalog.migrate import migrate, shipped
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys, page
@@ -15,6 +17,8 @@ from gossamer.testing.catalog import keys, page
 FIRST = (1, "CREATE TABLE a (x);\n-- a comment; with a semicolon\nINSERT INTO a VALUES (';');")
 TRIGGER = "CREATE TRIGGER t AFTER INSERT ON a\nBEGIN\n  INSERT INTO b VALUES (new.x);\nEND;"
 SECOND = (2, f"CREATE TABLE b (y);\n{TRIGGER}\nINSERT INTO a VALUES (2);")
+OLD_TEXTS = ["host", "reason", "mime", "title", "language", "charset", "via", "canonical", "duplicate_of", "truncated"]
+OLD_NUMBERS = ["response_seconds", "depth", "links", "links_cut", "noindex", "noarchive"]
 BROKEN = (3, "CREATE TABLE c (z);\nINSERT INTO nowhere VALUES (1);")
 
 
@@ -115,3 +119,22 @@ def test_processes_that_open_at_once_migrate_once(tmp_path: Path) -> None:
         process.stdin.write("\n")
         process.stdin.flush()
     assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 3
+
+
+async def test_pages_of_an_older_layout_have_their_one_capture_as_a_version(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrate(connection, shipped()[:3])
+        for key, file in (("kept", "f.warc.gz"), ("failed", None)):
+            old = {**dict.fromkeys(OLD_TEXTS, ""), "key": key, "url": key, "outcome": "ok", "digest": "sha1:A"}
+            numbers = {**dict.fromkeys(OLD_NUMBERS, 0), "fetched_at": 5.5, "length": 7, "status": 200}
+            row = {**old, **numbers, "file": file, "record_offset": 10, "record_length": 20}
+            connection.execute(f"INSERT INTO pages ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+    catalog = SqliteCatalog.open(path)
+    (version,) = catalog.versions("kept")
+    assert (version.captured_at, version.place, version.length) == (5.5, Place("f.warc.gz", 10, 20), 7)
+    page = await catalog.get("kept")
+    assert page is not None
+    assert (page.captured_at, page.outlinks, page.freshness) == (5.5, None, None)
+    assert catalog.versions("failed") == []
+    await catalog.aclose()

@@ -1,0 +1,50 @@
+"""The links of one page as the link graph keeps them: nine bytes each, packed where the page was read.
+
+First the targets, 8 bytes each, the fingerprints of their keys (`url/fingerprint.py`), lowest byte first; then as many bytes
+that say how each is linked: the number of its kind, and the highest bit for nofollow. It is part of what is on disk: numbers
+are only ever added.
+"""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+
+from gossamer.records import LinkKind
+
+WIDTH = 9  # bytes of an edge
+NOFOLLOW = 0x80
+KINDS = (  # by number
+    LinkKind.SEED,
+    LinkKind.ANCHOR,
+    LinkKind.AREA,
+    LinkKind.FRAME,
+    LinkKind.IFRAME,
+    LinkKind.LINK,
+    LinkKind.CANONICAL,
+    LinkKind.ALTERNATE,
+    LinkKind.REFRESH,
+    LinkKind.IMAGE,
+    LinkKind.SITEMAP,
+    LinkKind.REDIRECT,
+    LinkKind.FEED,
+    LinkKind.ASCENT,
+)
+NUMBERS = {kind.value: number for number, kind in enumerate(KINDS)}  # by word: an enum's own hash costs as much as the rest
+
+
+def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
+    """Pack edges: fingerprints, and for each the number of its kind, with NOFOLLOW or without."""
+    fingerprints = array("Q", targets)
+    if sys.byteorder == "big":
+        fingerprints.byteswap()
+    return fingerprints.tobytes() + bytes(ways)
+
+
+def unpack(edges: bytes) -> Iterator[tuple[int, LinkKind, bool]]:
+    """Walk over packed edges: target, kind, nofollow."""
+    count = len(edges) // WIDTH
+    fingerprints = array("Q", edges[: 8 * count])
+    if sys.byteorder == "big":
+        fingerprints.byteswap()
+    for target, way in zip(fingerprints, edges[8 * count :], strict=True):
+        yield target, KINDS[way & ~NOFOLLOW], way >= NOFOLLOW

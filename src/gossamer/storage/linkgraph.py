@@ -1,0 +1,218 @@
+"""The link graph as a log: what pages link to, block after block, in files that only ever grow.
+
+A page's edges are written whole each time it is read, and the last ones count: a visit that is repeated after a crash, or a
+page that is crawled again, replaces what was there. A sorted store would rewrite nine hundred bytes a page several times over
+to keep random fingerprints in order; nobody looks up a single page while crawling, and a rank needs all of them, so they are
+kept in the order they come and sorted when they are asked for. Reading needs no lock: it works beside a crawl that writes.
+
+A block (`edgeblocks.py`) is what became durable together. A torn block at the end is cut off when the crawl opens; a damaged
+one elsewhere is an error. A write that fails is taken back.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from gossamer import faults
+from gossamer.durability import Syncing, make_directory, sync_directory
+from gossamer.edges import WIDTH
+from gossamer.errors import StoreError
+from gossamer.storage.archive.segment import failure
+from gossamer.storage.edgeblocks import HEAD, block, blocks, columns
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gossamer.storage.edgetable import Edges
+    from gossamer.storage.ranks import PageRanks
+
+ROLL = 64 * 1024 * 1024  # bytes of a file after which a new one is begun
+
+_SUFFIX = ".edges"
+
+
+class EdgeLog:
+    """Writes the graph of a crawl (`protocols.LinkGraph`)."""
+
+    def __init__(self, directory: Path, number: int, durable: bool) -> None:
+        self._directory = directory
+        self._number = number
+        self._pwrite = faults.writing("graph.write", os.pwrite)
+        self._fdatasync = faults.syncing("graph.sync", os.fdatasync)
+        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._open_files: list[int] = []  # the one that grows is the last
+        self._handing = Lock()  # between the loop and the thread that syncs
+        self._is_new = False  # the last file's name is not on the disk yet
+        self._size = 0
+        self._syncing = Syncing(self._sync, durable)
+
+    @classmethod
+    def open(cls, directory: Path, durable: bool = True) -> "EdgeLog":
+        """Open or create the graph in a directory; the caller is the only one who writes it."""
+        with _in_our_words(directory):
+            make_directory(directory)
+            files = _files(directory)
+            for path in files[-2:]:  # what was not synced when the power went is in these
+                _repair(path)
+            log = cls(directory, int(files[-1].stem) if files else 1, durable)
+            log._begin()
+        return log
+
+    async def put(self, pages: Sequence[tuple[int, bytes]]) -> None:
+        """Replace the edges of pages, given by their fingerprints; returned means that a kill -9 keeps them."""
+        if not pages:
+            return
+        payload = self._compress(columns(pages))
+        edges = sum(len(packed) for _, packed in pages) // WIDTH
+        with _in_our_words(self._directory):
+            if self._size >= ROLL:
+                self._number += 1
+                self._begin()
+            self._append(block(payload, len(pages), edges))
+        await self._syncing.acknowledge()
+
+    def pages(self) -> Iterator[tuple[int, bytes]]:
+        """Walk over every page with its latest edges."""
+        yield from self.read_at(self._directory).each()
+
+    async def checkpoint(self, target: Path) -> None:
+        """Copy the graph into a new directory while nothing is put; files that no longer change are linked."""
+        with _in_our_words(target):
+            make_directory(target)
+            for path in sorted(each for each in self._directory.iterdir() if each.suffix != ".new"):
+                if path == self._path:
+                    shutil.copy2(path, target / path.name)
+                else:
+                    _link(path, target / path.name)
+
+    async def aclose(self) -> None:
+        """Sync what is still due and close; a second time does nothing."""
+        try:
+            await self._syncing.aclose()
+        finally:
+            with self._handing:
+                for descriptor in self._open_files:
+                    os.close(descriptor)
+                self._open_files.clear()
+
+    @staticmethod
+    def read_at(directory: Path) -> "Edges":
+        """Read a whole graph, also while a crawl writes it: then all that was written before the call."""
+        from gossamer.storage.edgetable import read_all
+
+        with _in_our_words(directory):
+            return read_all(_files(directory))
+
+    @staticmethod
+    def compact_at(directory: Path) -> None:
+        """Write a graph anew without the edges that were replaced; nobody may write it meanwhile.
+
+        The new file takes the name of the last one, and then the others go: a crash between leaves older edges of the same
+        pages before the latest, which change nothing.
+        """
+        from gossamer.storage.edgetable import blocks_of
+
+        paths = _files(directory)
+        if not paths:
+            return
+        draft = paths[-1].with_suffix(".new")
+        with _in_our_words(directory):
+            with draft.open("wb") as file:
+                for block in blocks_of(EdgeLog.read_at(directory)):
+                    file.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(paths[-1])
+            sync_directory(directory)
+            for path in paths[:-1]:
+                path.unlink()
+
+    @staticmethod
+    def keep_ranks_at(directory: Path, pages: "NDArray[np.uint64]", ranks: "NDArray[np.float64]") -> None:
+        """Replace the table of ranks that belongs to a graph; the pages are in order, each once."""
+        from gossamer.storage.ranks import write_ranks
+
+        write_ranks(directory, pages, ranks)
+
+    @staticmethod
+    def ranks_at(directory: Path) -> "PageRanks":
+        """Return the table of ranks that belongs to a graph."""
+        from gossamer.storage.ranks import PageRanks
+
+        return PageRanks.read_at(directory)
+
+    @property
+    def _path(self) -> Path:
+        return self._directory / f"{self._number:08}{_SUFFIX}"
+
+    def _begin(self) -> None:
+        """Open the file that grows."""
+        descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+        self._size = os.fstat(descriptor).st_size
+        with self._handing:
+            self._open_files.append(descriptor)
+            self._is_new = True
+
+    def _append(self, block: bytes) -> None:
+        descriptor = self._open_files[-1]
+        try:
+            written = self._pwrite(descriptor, block, self._size)
+            while written < len(block):  # a full disk takes a part, then refuses the rest
+                written += self._pwrite(descriptor, block[written:], self._size + written)
+        except OSError:
+            os.ftruncate(descriptor, self._size)
+            raise
+        self._size += len(block)
+
+    def _sync(self) -> None:
+        """Sync every open file and let go of those that no longer grow; runs on a thread."""
+        with self._handing:
+            descriptors, is_new, self._is_new = list(self._open_files), self._is_new, False
+        try:
+            for descriptor in descriptors:
+                self._fdatasync(descriptor)
+            if is_new:
+                sync_directory(self._directory)
+        except OSError as error:
+            raise StoreError(
+                f"the graph in {self._directory} cannot be synced to disk ({error.strerror}); look at the disk"
+            ) from error
+        with self._handing:
+            for descriptor in descriptors[:-1]:
+                self._open_files.remove(descriptor)
+                os.close(descriptor)
+
+
+def _files(directory: Path) -> list[Path]:
+    return sorted(directory.glob(f"*{_SUFFIX}"))
+
+
+def _repair(path: Path) -> None:
+    """Cut a torn block off the end of a file."""
+    end = sum(HEAD + len(payload) for _, payload, *_ in blocks(path))
+    if path.stat().st_size > end:
+        os.truncate(path, end)
+
+
+def _link(path: Path, target: Path) -> None:
+    try:
+        os.link(path, target)
+    except OSError:  # another file system, or one without links
+        shutil.copy2(path, target)
+
+
+@contextmanager
+def _in_our_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise failure(error, path) from error
+    except zstandard.ZstdError as error:
+        raise StoreError(f"the graph in {path} is damaged: {error}; restore it from a copy") from error
