@@ -1,13 +1,14 @@
 """`make bench`: run the benchmarks, print their tables, keep them, compare them with the run before.
 
 `make bench ONLY=versus,stages`; `python -m bench --quick` takes three minutes, `--full` an hour or more. One size of the
-frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`.
+frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`, of near duplicates `python -m bench near --pages 1000`.
+`python -m bench mazes` crawls the trap zoo with and without what is learned; it runs only when asked for.
 """
 
 import argparse
 from collections.abc import Callable
 
-from bench import frontier, polite, results, scaling, stages, versus
+from bench import frontier, mazes, near, opic, polite, results, scaling, stages, versus
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -15,8 +16,12 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "stages": stages.tables,
     "polite": polite.tables,
     "scaling": scaling.tables,
+    "near": near.tables,
+    "opic": opic.tables,
     "frontier": frontier.tables,  # last, because it takes longest
+    "mazes": mazes.tables,
 }
+ASKED_FOR = {"mazes"}  # by name only: two crawls of the whole trap zoo, and no measure of speed
 
 
 def main() -> None:
@@ -28,7 +33,10 @@ def main() -> None:
         row = frontier.measured_apart(given.urls or 1_000_000, given.hosts or 1_000, given.sample)
         print(text(frontier.table_of([row])))
         return
-    names = given.names or (given.only.split(",") if given.only else list(BENCHMARKS))
+    if given.pages:
+        print(text(near.index_table([near.measured_apart(given.pages)])))
+        return
+    names = given.names or (given.only.split(",") if given.only else [name for name in BENCHMARKS if name not in ASKED_FOR])
     if unknown := set(names) - set(BENCHMARKS):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
     run = results.Run(scale)
@@ -41,12 +49,15 @@ def main() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"which of {', '.join(BENCHMARKS)} (all)")
+    parser.add_argument("names", nargs="*", help=f"which of {', '.join(BENCHMARKS)} (all but {', '.join(ASKED_FOR)})")
     parser.add_argument("--only", help="the same, with commas between")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, under three minutes")
-    parser.add_argument("--full", action="store_true", help="also a frontier of 100 million URLs")
+    parser.add_argument(
+        "--full", action="store_true", help="also a frontier of 100 million URLs, near duplicates of 10 million pages"
+    )
     parser.add_argument("--urls", type=int, help="frontier: one size only")
     parser.add_argument("--hosts", type=int, help="frontier: one size only")
+    parser.add_argument("--pages", type=int, help="near: one size only")
     parser.add_argument("--sample", type=int, default=frontier.SAMPLE, help="frontier: URLs leased and settled")
     return parser
 

@@ -3,7 +3,7 @@
 Each size is measured in a fresh process on a fresh directory, through the joint only. All URLs are pushed, 100 at a time as a
 page would, each on another host (the worst case for locality); then a sample of known ones is pushed again; then a sample is
 leased and settled, 256 at a time. Time is virtual: it moves on when no host is ready, so nothing ever sleeps. The store runs
-as in a crawl: durable, with its sync, flush and compaction threads, whose CPU counts.
+as in a crawl: durable, with its sync, flush and compaction threads, whose CPU counts; garbage is collected as seldom as there.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
+from gossamer.worker.garbage import collected_seldom
 
 NOW = 1_700_000_000.0
 PAGE = 100  # links pushed in one call
@@ -159,7 +160,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--dir", help="where the frontier is written (a temporary directory)")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="gossamer-bench-", dir=given.dir) as place:
+    with tempfile.TemporaryDirectory(prefix="gossamer-bench-", dir=given.dir) as place, collected_seldom():
         row = uvloop.run(measure(Path(place) / "frontier", given.urls, given.hosts, given.sample))
     sys.stdout.write(json.dumps(row) + "\n")
     sys.stdout.flush()

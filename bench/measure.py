@@ -100,6 +100,7 @@ class Usage:
     peak: int  # bytes
     code: int
     yardstick: float  # CPU-seconds that a fixed piece of work took meanwhile, in the mean
+    each: list[float]  # CPU-seconds of each process, the first one first, as of the last look at it
 
 
 def run(command: Sequence[str], *, place: Path, timeout: float) -> Usage:
@@ -115,10 +116,13 @@ def wrap(command: Sequence[str], output: Path, timeout: float) -> Usage:
     """Run a command and wait for all that comes of it: whoever loses its parent becomes our child."""
     ctypes.CDLL(None).prctl(_CHILD_SUBREAPER, 1)
     began, peak, measured = monotonic(), 0, [yardstick()]
+    each: dict[int, float] = {}
     with output.open("wb") as file:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
     while child.poll() is None:
-        peak = max(peak, sum(map(_proportional, descendants(os.getpid()))))
+        family = descendants(os.getpid())
+        peak = max(peak, sum(map(_proportional, family)))
+        each.update((process, max(each.get(process, 0.0), _spent(process))) for process in family)
         if monotonic() - began > timeout:
             child.kill()
         if monotonic() - began > len(measured) * YARDSTICK_EVERY:
@@ -133,7 +137,8 @@ def wrap(command: Sequence[str], output: Path, timeout: float) -> Usage:
             os.wait()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = used.ru_utime + used.ru_stime
-    return Usage(seconds, cpu, max(peak, used.ru_maxrss * 1024), child.returncode, sum(measured) / len(measured))
+    mean = sum(measured) / len(measured)
+    return Usage(seconds, cpu, max(peak, used.ru_maxrss * 1024), child.returncode, mean, list(each.values()))
 
 
 def yardstick() -> float:
@@ -152,6 +157,14 @@ def descendants(process: int) -> list[int]:
             for child in map(int, children.read_text().split()):
                 found += [child, *descendants(child)]
     return found
+
+
+def _spent(process: int) -> float:
+    """Return the CPU-seconds of a process so far; 0 for one that is gone."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _proportional(process: int) -> int:

@@ -13,7 +13,7 @@ import json
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -125,6 +125,16 @@ def of_site(site: Site) -> Choose:
     return choose
 
 
+def of_sites(sites: Iterable[Site]) -> Choose:
+    """Serve each site under a host name of its own: h0.sim, h1.sim and so on."""
+    chosen = {b"h%d.sim" % number: of_site(site) for number, site in enumerate(sites)}
+
+    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
+        return chosen[host_of(request)](request, path, gzip)
+
+    return choose
+
+
 def of_hosts(filler: bytes) -> Choose:
     """Serve an endless small site under every host name: each page differs, and leads to the next few."""
 
@@ -205,12 +215,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documentation", action="store_true", help="what Debian packages left on this machine")
     parser.add_argument("--hosts", action="store_true", help="an endless small site under every host name")
+    parser.add_argument("--sites", type=int, help="so many different sites, each under a host name of its own")
     for name, value in (("pages", 2_000), ("size", 25_000), ("links", 100)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--certificate", type=Path, help="also serve TLS; write the authority's certificate here")
     given = parser.parse_args()
     if given.hosts:
         uvloop.run(serve(of_hosts(b"<p>" + b"lorem ipsum " * 100), frozenset(), given.certificate, True))
+        return
+    if given.sites:
+        sites = (Generated(given.pages, given.size, given.links, seed).site() for seed in range(given.sites))
+        uvloop.run(serve(of_sites(sites), frozenset(), given.certificate, False))
         return
     site = documentation() if given.documentation else Generated(given.pages, given.size, given.links).site()
     uvloop.run(serve(of_site(site), site.pages, given.certificate, False))

@@ -42,6 +42,9 @@ STAGES = {
         "gossamer.worker.reading:Reader.digest",
         "gossamer.dedupe.exact:ExactDeduper.claim",
         "gossamer.dedupe.exact:ExactDeduper.commit",
+        "gossamer.dedupe.near:NearIndex.claim",
+        "gossamer.dedupe.near:NearIndex.commit",
+        "gossamer.dedupe.near:NearIndex.join",
     ),
     "archive": (
         "gossamer.storage.archive.directory:DirectoryArchive.append",
@@ -53,6 +56,7 @@ STAGES = {
         "gossamer.frontier.embedded:EmbeddedFrontier.discover",
     ),
     "catalog": ("gossamer.storage.catalog.sqlite:SqliteCatalog.add",),
+    "graph": ("gossamer.worker.outlinks:Outlinks.of", "gossamer.storage.linkgraph:EdgeLog.put"),
     "robots": ("gossamer.robots.cache:RobotsCache.consult", "gossamer.robots.cache:RobotsCache.keep"),
 }
 COLUMNS = (

@@ -4,23 +4,26 @@
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from gossamer.archives import chosen_archive, finish_pruning
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.exact import ExactDeduper
+from gossamer.dedupe.near import NearIndex
 from gossamer.dns.cache import CachingResolver
 from gossamer.dns.guard import AddressGuard
 from gossamer.dns.resolver import DnsResolver
-from gossamer.errors import ConfigError
 from gossamer.filters.scope import Scope
+from gossamer.lessons.book import LessonBook
 from gossamer.protocols import (
     Advice,
     Archive,
@@ -32,17 +35,23 @@ from gossamer.protocols import (
     Frontier,
     KeyValue,
     Leasing,
+    Lessons,
+    LinkGraph,
+    NearDuplicates,
     Processor,
+    Resemblance,
     Resolver,
     Robots,
+    Teaching,
 )
-from gossamer.records import Fetched, Place
-from gossamer.registry import choose, keys, named
+from gossamer.registry import choose, keys, located, named
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
+from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
 from gossamer.worker.aside import Aside
+from gossamer.worker.briefing import Briefing, Thrift
 from gossamer.worker.budget import Budget
 from gossamer.worker.checkpoint import Stillness, take_checkpoint
 from gossamer.worker.child import Greeting
@@ -53,13 +62,18 @@ from gossamer.worker.gate import Gate
 from gossamer.worker.lists import Lists
 from gossamer.worker.lookout import Lookout
 from gossamer.worker.node import Node
+from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.pool import Pool
+from gossamer.worker.probe import Prober
 from gossamer.worker.reading import Reader
+from gossamer.worker.recall import Recall
 from gossamer.worker.request import Requests
+from gossamer.worker.same import Sameness
 from gossamer.worker.settle import Settler
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
+NO_GRAPH = "none:graph"
 AGENT = "gossamer"  # whom a page means by it, beside all robots
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.worker.child import main; main(int(sys.argv[1]))")
 
@@ -74,8 +88,12 @@ class Stores:
     frontier: Frontier
     kv: KeyValue
     catalog: Catalog
+    graph: LinkGraph
     robots: Robots
     deduper: Deduper
+    near: NearDuplicates
+    lessons: Lessons
+    thrift: Thrift
     admission: Admission
     stillness: Stillness
     user_agent: str
@@ -88,6 +106,8 @@ class Joints:
     frontier: Leasing
     robots: Advice
     deduper: Claims
+    near: Resemblance
+    lessons: Teaching
     commits: Commits
     admission: Admission
     events: Events
@@ -111,50 +131,31 @@ def user_agent(settings: Settings) -> str:
 
 def open_catalog(directory: Path, settings: Settings) -> Catalog:
     """Open the catalog alone: it can be read while a crawl writes it."""
-    scheme, path = _located(settings.storage.catalog, directory, "storage.catalog")
+    scheme, path = located(settings.storage.catalog, directory, "storage.catalog")
     catalog: Catalog = choose("catalog", scheme).open(path, _is_durable(settings))
     return catalog
 
 
-def read_record(directory: Path, settings: Settings, place: Place) -> Fetched:
-    """Read a kept answer without opening the archive, so that it works beside a crawl that writes it."""
-    chosen, path = _archive(directory, settings)
-    fetched: Fetched = chosen.read_at(path, place)
-    return fetched
-
-
-def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Walk over the archive's files: name, and what is wrong with it; an empty text for a file that is whole."""
-    chosen, path = _archive(directory, settings)
-    yield from chosen.problems(path)
-
-
-def repair_archive(directory: Path, settings: Settings, worker: str = "") -> None:
-    """Repair what workers that are gone left in the archive, all of them or one."""
-    chosen, path = _archive(directory, settings)
-    chosen.repair_at(path, worker)
-
-
-def merge_index(directory: Path, settings: Settings) -> Path:
-    """Make one index of all closed archive files."""
-    chosen, path = _archive(directory, settings)
-    merged: Path = chosen.merge_at(path)
-    return merged
+def graph_at(directory: Path, settings: Settings) -> tuple[Any, Path]:
+    """Return what keeps the link graph and where, to read it without opening it."""
+    scheme, path = located(settings.storage.graph or NO_GRAPH, directory, "storage.graph")
+    return choose("graph", scheme), path
 
 
 async def checkpoint_stores(stores: Stores, target: Path) -> None:
     """Copy everything a crawl keeps into a new directory, consistently."""
     settings, there = stores.settings, target
-    chosen, path = _archive(stores.directory, settings)
+    chosen, path = chosen_archive(stores.directory, settings)
 
     async def archive() -> None:
         chosen.checkpoint_at(path, there / path.name)
 
     copies = (
-        lambda: stores.frontier.checkpoint(_located(settings.frontier.uri, there, "frontier.uri")[1]),
-        lambda: stores.kv.checkpoint(_located(settings.storage.kv, there, "storage.kv")[1]),
-        lambda: stores.catalog.checkpoint(_located(settings.storage.catalog, there, "storage.catalog")[1]),
+        lambda: stores.frontier.checkpoint(located(settings.frontier.uri, there, "frontier.uri")[1]),
+        lambda: stores.kv.checkpoint(located(settings.storage.kv, there, "storage.kv")[1]),
+        lambda: stores.catalog.checkpoint(located(settings.storage.catalog, there, "storage.catalog")[1]),
         archive,
+        lambda: stores.graph.checkpoint(graph_at(there, settings)[1]),
     )
     await take_checkpoint(stores.stillness, copies)
 
@@ -226,12 +227,16 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
 async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock) -> AsyncIterator[Stores]:
     """Open what a crawl keeps. The caller holds the directory's lock."""
     async with AsyncExitStack() as stack:
-        scheme, path = _located(settings.storage.kv, directory, "storage.kv")
+        scheme, path = located(settings.storage.kv, directory, "storage.kv")
         kv: KeyValue = choose("kv", scheme).open(path, _is_durable(settings))
         stack.push_async_callback(kv.aclose)
         catalog = open_catalog(directory, settings)
         stack.push_async_callback(catalog.aclose)
-        scheme, path = _located(settings.frontier.uri, directory, "frontier.uri")
+        finish_pruning(directory, settings, catalog.uses)
+        chosen, path = graph_at(directory, settings)
+        graph: LinkGraph = chosen.open(path, _is_durable(settings))
+        stack.push_async_callback(graph.aclose)
+        scheme, path = located(settings.frontier.uri, directory, "frontier.uri")
         frontier: Frontier = choose("frontier", scheme).open(
             path,
             settings.frontier,
@@ -240,8 +245,11 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             settings.crawl.lease,
             clock.now(),
             _is_durable(settings),
+            _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
+        thrift = Thrift(kv, catalog, settings.recrawl, clock.now())
+        await thrift.load()
         yield Stores(
             directory=directory,
             settings=settings,
@@ -249,8 +257,12 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             frontier=frontier,
             kv=kv,
             catalog=catalog,
+            graph=graph,
             robots=RobotsCache(settings.robots, kv),
             deduper=ExactDeduper(kv),
+            near=NearIndex(kv, settings.dedupe.distance, _fewest_compared(settings)),
+            lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words),
+            thrift=thrift,
             admission=make_admission(settings, seeds),
             stillness=Stillness(),
             user_agent=user_agent(settings),
@@ -268,6 +280,8 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
             frontier=stores.frontier,
             robots=stores.robots,
             deduper=stores.deduper,
+            near=stores.near,
+            lessons=make_briefing(stores),
             commits=make_commits(stores, events),
             admission=stores.admission,
             events=events,
@@ -279,7 +293,35 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
 
 def make_commits(stores: Stores, events: Events) -> Commits:
     """Build what makes finished visits durable in the stores."""
-    return Committer(stores.deduper, stores.catalog, stores.frontier, stores.robots, stores.stillness, events, stores.clock)
+    return Committer(
+        stores.deduper,
+        stores.near,
+        stores.lessons,
+        stores.catalog,
+        stores.graph,
+        stores.frontier,
+        stores.robots,
+        stores.stillness,
+        events,
+        stores.clock,
+        *((stores.thrift, Recall(stores.frontier, stores.admission.key)) if stores.settings.crawl.forever else ()),
+        credit=_keeps_credit(stores.settings),
+    )
+
+
+def make_briefing(stores: Stores) -> Teaching:
+    """Build what tells a worker about a leased URL."""
+    settings = stores.settings
+    forever = settings.crawl.forever
+    rank_of = _ranks(stores.directory, settings) if forever and settings.storage.graph else lambda key: 0.0
+    return Briefing(stores.lessons, stores.catalog, stores.thrift, forever, rank_of)
+
+
+def _ranks(directory: Path, settings: Settings) -> Callable[[str], float]:
+    """Return the rank of a key in the link graph, as `gossamer graph` last computed it."""
+    chosen, path = graph_at(directory, settings)
+    ranks = chosen.ranks_at(path)
+    return lambda key: float(ranks.of([fingerprint(key)])[0])
 
 
 def make_budget(stores: Stores) -> Budget:
@@ -305,14 +347,18 @@ async def open_pool(
         aside = make_aside(settings)
         stack.push_async_callback(aside.aclose)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
+        reader = Reader(settings, make_processors(settings), aside)
+        prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(
             settings=settings,
-            gate=Gate(settings, joints.frontier, joints.robots, archive, joints.admission, requests, settler, clock),
+            gate=Gate(settings, joints.frontier, joints.robots, archive, joints.admission, requests, settler, prober, clock),
             requests=requests,
-            deduper=joints.deduper,
+            lessons=joints.lessons,
+            sameness=Sameness(settings, joints.deduper, joints.near),
             archive=archive,
-            reader=Reader(settings, make_processors(settings), aside),
+            reader=reader,
             admission=joints.admission,
+            outlinks=Outlinks(joints.admission.key) if settings.storage.graph or _keeps_credit(settings) else None,
             settler=settler,
             events=joints.events,
             clock=clock,
@@ -324,13 +370,13 @@ async def open_pool(
             lookout=lookout,
             budget=budget,
             events=joints.events,
-            longest_wait=settings.crawl.longest_wait,
+            longest_wait=inf if settings.crawl.forever else settings.crawl.longest_wait,
             clock=clock,
         )
 
 
 def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock) -> Archive:
-    chosen, path = _archive(directory, settings)
+    chosen, path = chosen_archive(directory, settings)
     about = {
         "software": f"gossamer/{version('gossamer')}",
         "http-header-user-agent": user_agent(settings),
@@ -341,18 +387,14 @@ def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock
     return archive
 
 
-def _archive(directory: Path, settings: Settings) -> tuple[Any, Path]:
-    scheme, path = _located(settings.storage.archive, directory, "storage.archive")
-    return choose("archive", scheme), path
+def _fewest_compared(settings: Settings) -> int:
+    """Return of how many words a text is that is compared with others; with `dedupe.near` off none has so many."""
+    return sys.maxsize if settings.dedupe.near == "off" else settings.dedupe.fewest_words
+
+
+def _keeps_credit(settings: Settings) -> bool:
+    return settings.crawl.order == "opic"
 
 
 def _is_durable(settings: Settings) -> bool:
     return settings.storage.durability == "durable"
-
-
-def _located(uri: str, directory: Path, knob: str) -> tuple[str, Path]:
-    """Split `scheme:path`; the path is below the crawl's directory."""
-    scheme, colon, path = uri.partition(":")
-    if not colon or not path:
-        raise ConfigError(f"{knob} is {uri!r}, which is no store; write it like rocksdb:frontier")
-    return scheme, directory / path

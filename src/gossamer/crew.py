@@ -15,24 +15,33 @@ from pathlib import Path
 import uvloop
 from msgspec.structs import replace
 
+from gossamer.archives import repair_archive
 from gossamer.assemble import (
     Crawl,
     Joints,
     Stores,
     make_admission,
+    make_briefing,
     make_budget,
     make_commits,
     make_lookout,
     open_pool,
     open_stores,
-    repair_archive,
 )
+from gossamer.children import start as start_anew
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError
-from gossamer.remote.client import Connection, RemoteClaims, RemoteCommits, RemoteFrontier, RemoteRobots
+from gossamer.remote.client import (
+    Connection,
+    RemoteClaims,
+    RemoteCommits,
+    RemoteFrontier,
+    RemoteLessons,
+    RemoteResemblance,
+    RemoteRobots,
+)
 from gossamer.remote.process import Spares, WorkerProcess, adopted
-from gossamer.remote.process import start as start_anew
 from gossamer.remote.server import Desk, Session
 from gossamer.remote.wire import Greeting, Tell
 from gossamer.url.parse import Url, parse
@@ -78,7 +87,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
     )
 
     async def start(worker: str) -> WorkerProcess:
-        ours, process = spares.take() or start_anew(WORK)
+        ours, process = spares.take() or start_anew(WORK, silent=False)
         return await WorkerProcess.adopt(ours, process, replace(greeting, worker=worker), Session(worker, desk))
 
     async def repair(worker: str) -> None:
@@ -99,7 +108,17 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         clock=clock,
     )
     commits = make_commits(stores, events)
-    desk = Desk(stores.frontier, stores.robots, stores.deduper, commits, node.lease, told, stores.user_agent)
+    desk = Desk(
+        stores.frontier,
+        stores.robots,
+        stores.deduper,
+        stores.near,
+        make_briefing(stores),
+        commits,
+        node.lease,
+        told,
+        stores.user_agent,
+    )
     return node
 
 
@@ -157,6 +176,8 @@ async def _crawl(
         frontier=RemoteFrontier(connection),
         robots=RemoteRobots(connection),
         deduper=RemoteClaims(connection),
+        near=RemoteResemblance(connection),
+        lessons=RemoteLessons(connection),
         commits=RemoteCommits(connection),
         admission=make_admission(settings, [parse(seed) for seed in seeds]),
         events=events,

@@ -29,9 +29,9 @@ class _Round:
 
     __slots__ = ("begun", "over")
 
-    def __init__(self) -> None:
+    def __init__(self, over: "asyncio.Future[None]") -> None:
         self.begun = False
-        self.over: asyncio.Future[None]
+        self.over = over
 
 
 class Syncing:
@@ -73,13 +73,17 @@ class Syncing:
     def _next(self) -> _Round:
         """Return the next sync to begin; one that has begun may miss what was written since."""
         if self._round is None or self._round.begun:
-            planned = self._round = _Round()
-            planned.over = asyncio.get_running_loop().run_in_executor(self._thread, self._run, planned)
-            planned.over.add_done_callback(_look)
+            loop = asyncio.get_running_loop()
+            planned = self._round = _Round(loop.create_future())
+            loop.call_soon(self._start, planned)  # whoever writes in this turn of the loop shares it: one sync a commit
         return self._round
 
-    def _run(self, planned: _Round) -> None:
+    def _start(self, planned: _Round) -> None:
         planned.begun = True
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self._run)
+        running.add_done_callback(partial(_end, planned.over))
+
+    def _run(self) -> None:
         if self._failure is not None:
             raise self._failure
         try:
@@ -126,10 +130,17 @@ class Gathering(Generic[_Item, _Result]):
                 over.set_result(task.result())
 
 
-def _look(over: "asyncio.Future[None]") -> None:
-    """Look at a failure, so that asyncio does not complain that nobody did: the next to acknowledge is told."""
-    if not over.cancelled():
-        over.exception()
+def _end(over: "asyncio.Future[None]", running: "asyncio.Future[None]") -> None:
+    """Tell everyone who waits how a sync ended."""
+    if over.done():
+        return  # cancelled with the loop
+    if running.cancelled():
+        over.cancel()
+    elif (error := running.exception()) is not None:
+        over.set_exception(error)
+        over.exception()  # looked at, so that asyncio does not complain that nobody did: the next to acknowledge is told
+    else:
+        over.set_result(None)
 
 
 def make_directory(path: Path) -> None:

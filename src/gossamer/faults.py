@@ -28,9 +28,10 @@ POINTS = frozenset(
         "during-roll",  # twice a file: closed and not yet renamed; renamed and without its index
         "during-recovery",  # once the leases are about to come back; once for each torn file, cut and not yet closed
         "during-migration",  # after each statement
+        "during-prune",  # six times a file: it is written, named, indexed; moved in the catalog, without its index, gone
     }
 )
-CALLS = frozenset({"archive.write", "archive.sync"})
+CALLS = frozenset({"archive.write", "archive.sync", "graph.write", "graph.sync"})
 HOWS = frozenset({"EIO", "ENOSPC", "short", "torn", "slow"})
 SLOW = 0.2  # seconds
 

@@ -3,15 +3,17 @@
 Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
 does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
 opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it. A worker in a process of its own
-reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Commits`) over a socket.
+reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Resemblance`, `Teaching`, `Commits`) over a socket.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from gossamer.evidence import Ruling
+from gossamer.likeness import Likeness
 from gossamer.records import (
     Discovered,
     Document,
@@ -32,8 +34,11 @@ from gossamer.records import (
     Settlement,
     State,
     Totals,
-    Visit,
+    Verdict,
 )
+from gossamer.url.parse import Url
+from gossamer.versions import Version
+from gossamer.visit import Lesson, Studied, Visit
 
 
 @runtime_checkable
@@ -42,27 +47,21 @@ class Leasing(Protocol):
 
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         """Queue the new ones; known ones keep their place."""
-        ...
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Give up to `limit` due URLs of ready hosts; the hosts' clocks move with it."""
-        ...
 
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         """Give a bare turn at a host, without a URL (a robots.txt that another host redirects to); None: not now."""
-        ...
 
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         """End leases; return how many were still the caller's. The others change nothing."""
-        ...
 
     async def block(self, host: str, until: float, reason: str) -> None:
         """Give no lease of that host before `until`; only ever later, never sooner. An `until` of 0 lifts the block."""
-        ...
 
     async def pace(self, host: str, seconds: float) -> None:
         """Keep at least that long between two requests (Crawl-delay)."""
-        ...
 
 
 @runtime_checkable
@@ -71,41 +70,38 @@ class Frontier(Leasing, Protocol):
 
     async def abandon(self, worker: str, now: float) -> int:
         """Take back every lease of a worker that is gone, as if it had run out; return how many."""
-        ...
+
+    async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
+        """Let finished URLs, by key, be due again at a date; one that is due later comes sooner. Return how many changed."""
 
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
         """Replace the operator's policy of a host; a paused or blocked one gives no lease."""
-        ...
 
     async def remove(self, key: str) -> bool:
         """Take a URL out for good: removed, never queued again. False: not known."""
-        ...
 
     async def drop(self, host: str) -> int:
         """Remove every waiting URL of a host; return how many."""
-        ...
 
     async def lookup(self, key: str) -> Known | None:
         """Return all that is known of a URL."""
-        ...
 
     async def host(self, host: str) -> HostStatus | None:
         """Return one host, None when nothing was ever queued for it or decided about it."""
-        ...
 
     def hosts(self) -> Iterator[HostStatus]:
         """Walk over every host with a record."""
-        ...
+
+    async def names(self, fingerprints: Sequence[int]) -> list[str]:
+        """Return the keys that have these fingerprints; an empty text for one that no known URL has."""
 
     def known(self, state: State | None = None) -> Iterator[Known]:
         """Walk over every known URL, or those in one state."""
-        ...
 
     def statistics(self) -> FrontierStatistics: ...
 
     async def checkpoint(self, target: Path) -> None:
         """Write a consistent copy of the state into a new directory."""
-        ...
 
     async def aclose(self) -> None: ...
 
@@ -116,23 +112,22 @@ class KeyValue(Protocol):
 
     async def get(self, key: bytes) -> bytes | None: ...
 
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the values of some keys, in their order, as they were at one moment."""
+
     async def put(self, key: bytes, value: bytes) -> None:
         """Store; returned means that a kill -9 keeps it."""
-        ...
 
     async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
         """Store all of them in one atomic step."""
-        ...
 
     async def delete(self, key: bytes) -> None: ...
 
     def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
         """Walk over the pairs whose key has the prefix, in the order of the keys."""
-        ...
 
     async def checkpoint(self, target: Path) -> None:
         """Write a consistent copy into a new directory."""
-        ...
 
     async def aclose(self) -> None: ...
 
@@ -151,7 +146,6 @@ class Resolver(Protocol):
 
     async def resolve(self, host: str, now: float) -> Addresses:
         """Return the addresses of a host, or none and why. IP literals resolve to themselves."""
-        ...
 
     async def aclose(self) -> None: ...
 
@@ -190,18 +184,15 @@ class Advice(Protocol):
 
     async def consult(self, url: str, agent: str, now: float) -> Consultation:
         """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
-        ...
 
     async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
         """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays.
 
         It counts at once, but is not durable before `keep`: the delay and the sitemaps it returns must not be lost in between.
         """
-        ...
 
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
-        ...
 
 
 @runtime_checkable
@@ -210,15 +201,12 @@ class Robots(Advice, Protocol):
 
     async def keep(self, urls: Sequence[str]) -> None:
         """Make durable what was learned for these URLs; what came of it (delay, sitemaps, blocks) is durable already."""
-        ...
 
     def forget(self, url: str) -> None:
         """Drop what was learned for a URL and not kept: what came of it is lost, so it has to be asked for again."""
-        ...
 
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask: for explaining."""
-        ...
 
 
 @runtime_checkable
@@ -229,7 +217,6 @@ class Processor(Protocol):
 
     def text(self, document: Document) -> str:
         """Return the plain text of a document, for search and for people."""
-        ...
 
 
 @runtime_checkable
@@ -238,11 +225,9 @@ class Claims(Protocol):
 
     async def claim(self, digest: str, page: Original) -> Original | None:
         """Claim the content for a page; return the page that had it before, None when it is the first."""
-        ...
 
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept."""
-        ...
 
 
 @runtime_checkable
@@ -251,7 +236,71 @@ class Deduper(Claims, Protocol):
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable."""
-        ...
+
+    async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
+        """Drop claims whose capture is no longer kept: digest, key and date of each. A claim made later stays."""
+
+
+@runtime_checkable
+class Resemblance(Protocol):
+    """The worker's half of near sameness: who had nearly this text first."""
+
+    async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
+        """Return the earlier page with nearly this text, and the bits it differs by; None: this is the first of its kind."""
+
+    def release(self, likeness: Likeness, page: Original) -> None:
+        """Give back a claim whose page was not kept."""
+
+
+@runtime_checkable
+class NearDuplicates(Resemblance, Protocol):
+    """Near sameness of text, by SimHash."""
+
+    async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
+        """Make claims durable."""
+
+    async def join(self, members: Sequence[tuple[Original, Original, int]]) -> None:
+        """Note near duplicates: the first page, the one that is nearly the same, and by how many bits it differs."""
+
+    async def cluster(self, simhash: int) -> list[tuple[Original, int]]:
+        """Return every page that has nearly this SimHash, with its distance, nearest first."""
+
+
+@runtime_checkable
+class Teaching(Protocol):
+    """The worker's half of what was learned about hosts."""
+
+    async def consult(self, lease: Lease) -> Lesson:
+        """Say what was learned about a leased URL."""
+
+
+@runtime_checkable
+class Lessons(Teaching, Protocol):
+    """What a crawl learned about hosts from their answers: durable, shown with its evidence, reversible."""
+
+    async def study(self, visits: Sequence[Visit], now: float) -> Studied:
+        """Learn from finished visits, and judge the links they found."""
+
+    async def keep(self, studied: Studied) -> None:
+        """Make durable what visits taught."""
+
+    async def keys(self, key: str, url: str) -> list[str]:
+        """Return every key that a URL may have been given, its own first."""
+
+    async def evidence(self, url: Url) -> dict[str, Any]:
+        """Return all that was learned and bears on a URL."""
+
+    async def verdicts(self, url: Url, key: str) -> list[Verdict]:
+        """Return what each rule in force says of a URL, whether it is refused by it or not."""
+
+    async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
+        """List what was learned of one host or all: host, kind, name, record."""
+
+    async def rule(self, host: str, kind: str, name: str, ruling: Ruling) -> bool:
+        """Put an operator's word above the evidence; False: there is nothing of that name."""
+
+    async def summary(self) -> dict[str, int]:
+        """Return how much of it is in force."""
 
 
 class Commits(Protocol):
@@ -262,7 +311,6 @@ class Commits(Protocol):
 
         False: some of the leases were no longer their worker's, and those visits changed nothing.
         """
-        ...
 
 
 @runtime_checkable
@@ -270,16 +318,13 @@ class Archive(Protocol):
     """Exact bytes, for good."""
 
     async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
-        """Write request and response (or a revisit of `original`); return the place of the latter. Not yet flushed."""
-        ...
+        """Write request and response (or a revisit of `original`, a 304 with its digest or none); return the latter's place."""
 
     async def flush(self) -> None:
         """Returned means: a kill -9 keeps every record appended so far."""
-        ...
 
     async def read(self, place: Place) -> Fetched:
         """Read a response back, as it was fetched; the body is the caller's to close."""
-        ...
 
     async def aclose(self) -> None: ...
 
@@ -290,7 +335,6 @@ class Catalog(Protocol):
 
     async def add(self, pages: Sequence[Page]) -> None:
         """Insert or replace, by key, in one transaction."""
-        ...
 
     async def get(self, key: str) -> Page | None: ...
 
@@ -307,26 +351,48 @@ class Catalog(Protocol):
         limit: int | None = None,
     ) -> Iterator[Page]:
         """Walk over pages that match everything given, newest first (best match first when words are given)."""
-        ...
 
     def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
-        ...
 
     def totals(self) -> Totals:
         """Return how many pages were kept, and the bytes of all bodies."""
-        ...
+
+    def versions(self, key: str) -> list[Version]:
+        """Return every kept capture of a page, newest first."""
+
+    def excess(self, keep: int) -> Iterator[Version]:
+        """Walk over captures beyond the newest `keep` of each page (answers without content count apart); never its place."""
+
+    def uses(self, file: str) -> bool:
+        """Tell whether any capture is in a file of the archive."""
+
+    async def move(self, file: str, target: str, offsets: Mapping[int, int]) -> None:
+        """Let what was in one file be in another, by old and new offsets, and forget captures that are not; durable at once."""
 
     def unindexed(self, limit: int) -> list[Page]:
         """Return kept pages whose text, as it is now, is not indexed."""
-        ...
 
     def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
-        ...
 
     async def checkpoint(self, target: Path) -> None:
         """Write a consistent copy, to be opened like the original."""
-        ...
+
+    async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class LinkGraph(Protocol):
+    """Which page links to which. Pages are fingerprints of their keys, edges are packed (`edges.py`)."""
+
+    async def put(self, pages: Sequence[tuple[int, bytes]]) -> None:
+        """Replace all edges of these pages; returned means that a kill -9 keeps them. Of a page given twice the last count."""
+
+    def pages(self) -> Iterator[tuple[int, bytes]]:
+        """Walk over every page with its latest edges."""
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy into a new directory."""
 
     async def aclose(self) -> None: ...

@@ -9,6 +9,8 @@ from enum import IntEnum, StrEnum
 from msgspec import Struct, field
 
 from gossamer.document.body import Body
+from gossamer.freshness import Freshness
+from gossamer.hints import Hint
 
 
 class Outcome(StrEnum):
@@ -57,6 +59,8 @@ class LinkKind(StrEnum):
     IMAGE = "image"
     SITEMAP = "sitemap"  # a page listed in a sitemap, or a sitemap named by robots.txt or a sitemap index
     REDIRECT = "redirect"
+    ASCENT = "ascent"  # a folder above a URL that was found
+    FEED = "feed"  # a page listed in a feed
 
 
 class Priority(IntEnum):
@@ -77,7 +81,7 @@ class State(StrEnum):
     REMOVED = "removed"
 
 
-# --- discovery -------------------------------------------------------------------------------------------------------
+# --- discovery and the lease --------------------------------------------------------------------------------------------
 
 
 class Link(Struct, frozen=True, gc=False):
@@ -121,9 +125,6 @@ class Discovered(Struct, frozen=True):
     refused: int = 0
 
 
-# --- the host --------------------------------------------------------------------------------------------------------
-
-
 class HostPolicy(Struct, frozen=True, kw_only=True):
     """What an operator decided about one host; None means the crawl's configuration decides."""
 
@@ -165,9 +166,6 @@ class HostStatus(Struct, frozen=True, kw_only=True):
     max_connections: int
 
 
-# --- the lease -------------------------------------------------------------------------------------------------------
-
-
 class Lease(Struct, frozen=True, kw_only=True):
     """The right to send one request to one host, now, until `until`. Tokens grow and are never used twice."""
 
@@ -178,6 +176,8 @@ class Lease(Struct, frozen=True, kw_only=True):
     until: float
     attempts: int = 0  # visits of this URL that failed and were to be repeated
     returns: int = 0  # leases of this URL that came back without a settlement
+    again: bool = False  # it was finished before and is due again
+    due: float | None = None  # since when
     delay: float = 0.0  # the host's delay when leased
     max_connections: int = 1
     policy: HostPolicy = field(default_factory=HostPolicy)
@@ -194,7 +194,8 @@ class Leases(Struct, frozen=True):
 class Fate(StrEnum):
     """What happens to a leased URL."""
 
-    DONE = "done"  # finished; again at `due`, if any
+    DONE = "done"  # finished; again at `due` by a later crawl, if any
+    AGAIN = "again"  # finished for now; due again at `due`
     RETRY = "retry"  # failed for now; again at `due`, counted
     DEFERRED = "deferred"  # not tried; keeps its place, not before `due`; not counted
     DEAD = "dead"  # finished without a page; again at `due` by a later crawl, if any
@@ -219,8 +220,10 @@ class Settlement(Struct, frozen=True, kw_only=True):
     outcome: Outcome
     reason: str = ""
     due: float | None = None
+    score: float | None = None  # with AGAIN: what it is worth then; None: what it was worth when it was found
     answer: Answer | None = None  # None: the turn was not used, the host's clock goes back
     discovered: tuple[Entry, ...] = ()
+    links: tuple[int, ...] | None = ()  # who gets the credit of a page that is done, by fingerprint; None: it keeps it
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -237,6 +240,8 @@ class Known(Struct, frozen=True, kw_only=True):
     settled_at: float | None = None
     leased_by: str = ""
     leased_until: float | None = None
+    again: bool = False  # it was finished before and waits for its date, or is due
+    credit: int | None = None  # what it has, where the order is opic
 
 
 class FrontierStatistics(Struct, frozen=True, kw_only=True):
@@ -251,9 +256,11 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
     recent_hits: int = 0  # seen tests answered by the recent-key cache, the Bloom filter, the store
     bloom_misses: int = 0
     store_reads: int = 0
+    credit: int | None = None  # of all pages and of lambda together, where the order is opic
+    lambda_credit: int | None = None  # of that, what is not spread yet
 
 
-# --- the document ----------------------------------------------------------------------------------------------------
+# --- the document, and what is kept of it -------------------------------------------------------------------------------
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -329,9 +336,8 @@ class Extract(Struct, frozen=True, kw_only=True):
     charset: str = ""
     canonical: str = ""
     directives: Directives = Directives()
-
-
-# --- keeping ---------------------------------------------------------------------------------------------------------
+    text: str = ""  # what a reader sees, of types that have it; read and dropped (see `likeness.py`)
+    hints: tuple[Hint, ...] = ()  # what a sitemap or a feed says about the URLs it lists
 
 
 class Place(Struct, frozen=True, array_like=True):
@@ -379,6 +385,10 @@ class Page(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     noindex: bool = False
     noarchive: bool = False
+    simhash: int | None = None  # of its text
+    outlinks: int | None = None  # fingerprint of the set of its links
+    captured_at: float = 0.0  # when what is at `place` was fetched: a visit that found nothing new leaves both alone
+    freshness: Freshness | None = None  # how often it changes
 
 
 class Totals(Struct, frozen=True):
@@ -386,13 +396,3 @@ class Totals(Struct, frozen=True):
 
     pages: int
     bytes: int
-
-
-class Visit(Struct, frozen=True, kw_only=True):
-    """A finished visit: what has to become durable, in the order archive, digest, catalog, frontier, robots.txt."""
-
-    settlement: Settlement
-    page: Page | None = None  # None: the URL is not finished yet (retry, deferred)
-    claim: tuple[str, Original] | None = None  # content this page was the first to have
-    learned: str = ""  # the URL for whose sake robots.txt was fetched: what it said is kept after the settlement
-    received: int = 0  # bytes from the network

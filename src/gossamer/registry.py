@@ -10,15 +10,17 @@ same family (see `assemble.py`) and must look like its joint, or it is refused b
 import inspect
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from gossamer import protocols
-from gossamer.errors import PluginError
+from gossamer.errors import ConfigError, PluginError
 from gossamer.worker import admit
 
 HTML = "gossamer.processors.html:HtmlProcessor"
 XML = "gossamer.processors.xml:XmlProcessor"
 PLAIN = "gossamer.processors.plain:PlainProcessor"
+FEED = "gossamer.processors.feed:FeedProcessor"
 
 TABLE: dict[str, dict[str, str]] = {
     "frontier": {
@@ -34,6 +36,10 @@ TABLE: dict[str, dict[str, str]] = {
     "catalog": {
         "sqlite": "gossamer.storage.catalog.sqlite:SqliteCatalog",
     },
+    "graph": {
+        "edges": "gossamer.storage.linkgraph:EdgeLog",
+        "none": "gossamer.storage.nograph:NoGraph",
+    },
     "fetcher": {
         "http": "gossamer.fetchers.http:HttpFetcher",
         "https": "gossamer.fetchers.http:HttpFetcher",
@@ -47,6 +53,8 @@ TABLE: dict[str, dict[str, str]] = {
         "application/gzip": XML,
         "application/x-gzip": XML,
         "text/plain": PLAIN,
+        "application/rss+xml": FEED,
+        "application/atom+xml": FEED,
     },
     "filter": {},
     "scorer": {},
@@ -57,6 +65,7 @@ JOINTS: dict[str, type] = {
     "kv": protocols.KeyValue,
     "archive": protocols.Archive,
     "catalog": protocols.Catalog,
+    "graph": protocols.LinkGraph,
     "fetcher": protocols.Fetcher,
     "processor": protocols.Processor,
     "filter": admit.Filter,
@@ -87,6 +96,14 @@ def choose(family: str, key: str) -> Any:
         return chosen
     known = ", ".join(keys(family))
     raise PluginError(f"there is no {family} named {key!r}; known are {known}")
+
+
+def located(uri: str, directory: Path, knob: str) -> tuple[str, Path]:
+    """Split `scheme:path`; the path is below the crawl's directory."""
+    scheme, colon, path = uri.partition(":")
+    if not colon or not path:
+        raise ConfigError(f"{knob} is {uri!r}, which is no store; write it like rocksdb:frontier")
+    return scheme, directory / path
 
 
 def named(family: str, key: str) -> str:

@@ -24,6 +24,7 @@ class _Bench(ABC):
         self.folder = folder
         self.current: Frontier | None = None
         self.given: tuple[FrontierSettings, Politeness, Breaker] = (FrontierSettings(), Politeness(), Breaker())
+        self.opic = False
         self.openings = 0
 
     async def open(
@@ -32,8 +33,9 @@ class _Bench(ABC):
         settings: FrontierSettings = FrontierSettings(),
         politeness: Politeness = Politeness(),
         breaker: Breaker = Breaker(),
+        opic: bool = False,
     ) -> Frontier:
-        self.given = (settings, politeness, breaker)
+        self.given, self.opic = (settings, politeness, breaker), opic
         self.current = self.start()
         return self.current
 
@@ -51,7 +53,7 @@ class _Bench(ABC):
 
 class MemoryBench(_Bench):
     def start(self) -> Frontier:
-        return MemoryFrontier(*self.given, LEASE, NOW)
+        return MemoryFrontier(*self.given, LEASE, NOW, self.opic)
 
     async def again(self, now: float) -> Frontier:
         assert self.current is not None
@@ -60,12 +62,12 @@ class MemoryBench(_Bench):
         return await self.restore(dump, now)
 
     async def restore(self, source: Path, now: float) -> Frontier:
-        return MemoryFrontier.restore(source, *self.given, LEASE, now)
+        return MemoryFrontier.restore(source, *self.given, LEASE, now, self.opic)
 
 
 class EmbeddedBench(_Bench):
     def start(self) -> Frontier:
-        return EmbeddedFrontier.open(self.folder / "frontier", *self.given, LEASE, NOW)
+        return EmbeddedFrontier.open(self.folder / "frontier", *self.given, LEASE, NOW, opic=self.opic)
 
     async def again(self, now: float) -> Frontier:
         assert self.current is not None
@@ -73,7 +75,7 @@ class EmbeddedBench(_Bench):
         return await self.restore(self.folder / "frontier", now)
 
     async def restore(self, source: Path, now: float) -> Frontier:
-        return EmbeddedFrontier.open(source, *self.given, LEASE, now)
+        return EmbeddedFrontier.open(source, *self.given, LEASE, now, opic=self.opic)
 
 
 class RemoteBench(MemoryBench):

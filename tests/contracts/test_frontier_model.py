@@ -1,7 +1,8 @@
 """The embedded frontier and the reference, driven by the same operations: they must agree on everything, always.
 
-Besides agreeing, three invariants are checked on what both say: a key is in one state and leased to one owner (1, 4), and
-between two turns of a host there is its delay, with never more turns at once than it has connections (2).
+Besides agreeing, four invariants are checked on what both say: a key is in one state and leased to one owner (1, 4), between
+two turns of a host there is its delay, with never more turns at once than it has connections (2), and where the order is opic,
+all pages and lambda have what was minted, to the unit (5).
 """
 
 import asyncio
@@ -22,7 +23,20 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import journal, line, schedule, seen
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
-from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, Outcome, Priority, Settlement, State, Verdict
+from gossamer.frontier.order import MINT
+from gossamer.records import (
+    Answer,
+    Entry,
+    Fate,
+    HostPolicy,
+    Lease,
+    LinkKind,
+    Outcome,
+    Priority,
+    Settlement,
+    State,
+    Verdict,
+)
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0
@@ -42,7 +56,8 @@ def entries(draw: st.DrawFn) -> Entry:
     url = f"http://{host}/{path}"
     score = draw(st.sampled_from((0.0, 0.3, 0.3000001, 1.0)))
     refused = draw(verdicts) if draw(st.integers(0, 4)) == 0 else None
-    return Entry(url, url, host, score=score, priority=draw(st.sampled_from(Priority)), refused=refused)
+    kind = draw(st.sampled_from((LinkKind.ANCHOR, LinkKind.ANCHOR, LinkKind.SEED)))
+    return Entry(url, url, host, kind=kind, score=score, priority=draw(st.sampled_from(Priority)), refused=refused)
 
 
 policies = st.builds(
@@ -63,6 +78,8 @@ hows = st.fixed_dictionaries(
         "seconds": st.sampled_from((0.1, 0.1, 1.0, 9.0)),
         "block": st.sampled_from((0.0, 0.0, 0.0, 5.0)),
         "crawl_delay": st.sampled_from((None, None, 3.0)),
+        "score": st.sampled_from((None, 0.2, 0.9)),
+        "links": st.none() | st.lists(st.builds("http://{}/{}".format, hosts, st.sampled_from(PATHS)), max_size=9),
     }
 )
 
@@ -76,9 +93,21 @@ class BothFrontiers(RuleBasedStateMachine):
         max_waiting=st.sampled_from((3, 100)),
         recent_keys=st.sampled_from((0, 3, 100)),
         slack=st.sampled_from((0, 3, 100)),
+        patience=st.sampled_from((2.0, 86400.0)),
         colliding=st.booleans(),
+        opic=st.booleans(),
     )
-    def begin(self, delay: float, connections: int, max_waiting: int, recent_keys: int, slack: int, colliding: bool) -> None:
+    def begin(
+        self,
+        delay: float,
+        connections: int,
+        max_waiting: int,
+        recent_keys: int,
+        slack: int,
+        patience: float,
+        colliding: bool,
+        opic: bool,
+    ) -> None:
         self.patches = pytest.MonkeyPatch()  # what takes thousands of URLs to happen shall happen with ten
         self.patches.setattr(line, "FEW", 2)
         self.patches.setattr(journal, "SLACK", slack)
@@ -88,15 +117,17 @@ class BothFrontiers(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.folder = Path(tempfile.mkdtemp(prefix="frontier-model-", dir=MEMORY if MEMORY.is_dir() else None))
         self.given: tuple[Any, ...] = (
-            FrontierSettings(max_waiting=max_waiting, recent_keys=recent_keys, cache=1 << 20),
+            FrontierSettings(max_waiting=max_waiting, recent_keys=recent_keys, patience=patience, cache=1 << 20),
             Politeness(delay=delay, connections=connections),
             Breaker(failures=2, open_for=30, openings=2, give_up_for=50),
             LEASE,
         )
+        self.opic = opic
+        self.colliding = colliding
         self.now = START
         self.openings = 0
-        self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now)
-        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now, durable=False)
+        self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now, opic)
+        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now, False, opic)
         self.leases: list[Lease] = []  # ever given
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
@@ -185,9 +216,15 @@ class BothFrontiers(RuleBasedStateMachine):
             outcome=Outcome.OK,
             reason="because",
             due=None if how["wait"] is None else self.now + how["wait"],
+            score=how["score"],
             answer=answer if how["used"] else None,
             discovered=tuple(found),
+            links=self.links(how["links"]),
         )
+
+    def links(self, urls: list[str] | None) -> tuple[int, ...] | None:
+        """Return links by fingerprint; with keys that share theirs nobody could tell whom they mean."""
+        return None if urls is None else () if self.colliding else tuple(map(fingerprint, urls))
 
     def settle(self, settlements: list[Settlement]) -> None:
         expected = 0
@@ -225,6 +262,11 @@ class BothFrontiers(RuleBasedStateMachine):
         else:
             self.both("set_policy", host, policy if act == 7 else HostPolicy())
 
+    @rule(which=st.lists(st.integers(0, 99), min_size=1, max_size=3), wait=waits)
+    def some_are_due_again(self, which: list[int], wait: float) -> None:
+        known = sorted(known.entry.key for known in self.model.known()) or ["http://a/"]
+        self.both("revisit", [(known[each % len(known)], self.now + wait) for each in which], self.now)
+
     def reserve(self, worker: str, host: str) -> None:
         status = self.loop.run_until_complete(self.model.host(host))
         lease = self.both("reserve", worker, host, self.now)
@@ -250,13 +292,13 @@ class BothFrontiers(RuleBasedStateMachine):
         self.openings += 1
         dump, left = self.folder / f"dump-{self.openings}", self.folder / f"{self.openings}"
         self.loop.run_until_complete(self.model.checkpoint(dump))
-        self.model = MemoryFrontier.restore(dump, *self.given, self.now)
+        self.model = MemoryFrontier.restore(dump, *self.given, self.now, self.opic)
         if cleanly:
             self.loop.run_until_complete(self.real.aclose())
             left = self.real._path
         else:
             self.loop.run_until_complete(leave_as_killed(self.real, left))
-        self.real = EmbeddedFrontier.open(left, *self.given, self.now, durable=False)
+        self.real = EmbeddedFrontier.open(left, *self.given, self.now, False, self.opic)
         self.turns.clear()
 
     # --- what must be true after each --------------------------------------------------------------------------------
@@ -273,6 +315,17 @@ class BothFrontiers(RuleBasedStateMachine):
         assert all(getattr(numbers, state.value) == states[state] for state in State)
         live = {lease.entry.key for lease in self.turns.values() if lease.entry.key}
         assert {known.entry.key for known in found if known.state is State.LEASED} <= live
+
+    @invariant()
+    def no_credit_is_made_or_lost(self) -> None:
+        numbers = self.real.statistics()
+        if not self.opic:
+            assert numbers.credit is numbers.lambda_credit is None
+            return
+        credits = [known.credit for known in self.real.known() if known.credit is not None]
+        assert numbers.credit is not None and numbers.lambda_credit is not None
+        assert numbers.credit % MINT == 0 and min([numbers.lambda_credit, *credits]) >= 0
+        assert sum(credits) + numbers.lambda_credit == numbers.credit
 
     def teardown(self) -> None:
         if hasattr(self, "real"):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
 from gossamer.processors.sitemap import SitemapProcessor
@@ -20,6 +21,10 @@ PAGE = (
 ).encode()
 SITEMAP = b"<urlset><url><loc>https://site.test/a</loc></url><url><loc>https://site.test/b?c&amp;d</loc></url></urlset>"
 XHTML = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><a href="/a">a</a></body></html>'
+FEED = (
+    b"<rss><channel><title>\xc3\xa9</title><item><link>/a?b&amp;c</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate></item>"
+    b"<item><guid>https://site.test/b</guid></item></channel></rss>"
+)
 LINES = b"https://site.test/a\nhttps://site.test/b\n"
 
 
@@ -34,6 +39,8 @@ PROCESSORS: dict[str, tuple[Callable[[], Processor], Document]] = {
     "xml-sitemap": (lambda: XmlProcessor(500), document(SITEMAP, "application/xml")),
     "xml-page": (lambda: XmlProcessor(500), document(XHTML, "application/xml")),
     "gzip": (lambda: XmlProcessor(500), document(gzip.compress(SITEMAP), "application/gzip")),
+    "feed": (lambda: FeedProcessor(500), document(FEED, "application/rss+xml")),
+    "gzip-feed": (lambda: XmlProcessor(500), document(gzip.compress(FEED), "application/gzip")),
     "plain": (lambda: PlainProcessor(500), document(LINES, "text/plain", "/sitemap.txt")),
 }
 

@@ -12,6 +12,9 @@ import pytest
 from crawling import run_gossamer, start_gossamer
 from serving import Answer, Asked, Site, page, site_running
 
+from gossamer.policy.parameters import SAMPLE
+from gossamer.url.fingerprint import fingerprint
+
 QUICK = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--quiet"]
 
 
@@ -111,6 +114,31 @@ def test_a_block_list_is_read_again_while_running(running: Running) -> None:
     running.finish()
     answer = json.loads(running.tell("explain", running.site.url("/new"), "--json"))
     assert (answer["outcome"], answer["rule"]) == ("out_of_scope", "scope.block_file")
+
+
+def test_a_blocked_template_is_never_fetched(running: Running) -> None:
+    running.tell("traps", "--host", "127.0.0.1", "--block", "/{w}")
+    running.finish()
+    assert running.site.paths == ["/", "/held"]
+    answer = json.loads(running.tell("explain", running.site.url("/next"), "--json"))
+    assert (answer["outcome"], answer["rule"]) == ("trap", "traps.template")
+    assert answer["reason"].endswith("an operator blocked /{w}")
+    [trap] = [json.loads(line) for line in running.tell("traps", "--json").splitlines()]
+    assert (trap["name"], trap["ruling"], trap["refused"]) == ("/{w}", "block", 2)
+
+
+def test_a_dropped_parameter_leaves_the_keys_of_links_found_from_now_on(running: Running) -> None:
+    urls = [running.site.url(f"/x?view={view}") for view in range(20)]
+    merged = [url for url in urls if fingerprint(url) % SAMPLE][:3]  # the others are of the sample that is fetched all the same
+    for url in urls:
+        running.site.routes[url.removeprefix(running.site.url(""))] = page(title=url)
+    running.tell("rules", "--host", "127.0.0.1", "--drop", "view")
+    running.site.routes["/next"] = page(*merged)
+    running.finish()
+    assert len([path for path in running.site.paths if path.startswith("/x?")]) == 1
+    answers = [json.loads(running.tell("explain", url, "--json")) for url in merged]
+    assert {answer["key"] for answer in answers} == {running.site.url("/x")}
+    assert [answer["rule"] for answer in answers].count("traps.parameter") == 2
 
 
 def test_hosts_lists_what_waits(running: Running) -> None:

@@ -172,6 +172,25 @@ def test_order_of_a_hosts_pages(tmp_path: Path, order: str, paths: list[str]) ->
     assert site.paths == paths
 
 
+def test_the_richest_page_of_a_host_is_next(tmp_path: Path) -> None:
+    routes = {
+        "/": page("/a", "/b", "/c"),
+        "/a": page("/a/1", "/a/2", "/c"),
+        "/b": page("/c"),
+        "/c": page("/", title="c"),
+        "/a/1": page(title="a1"),
+        "/a/2": page(title="a2"),
+    }
+    with site_running(routes) as site:
+        crawl(tmp_path, site, *QUICK, "--set", "crawl.order=opic")
+    assert site.paths == ["/", "/a", "/c", "/b", "/a/1", "/a/2"]  # /a also pays /c, which is first then
+    numbers = json.loads(run_gossamer("status", tmp_path / "crawl", "--json").stdout)["frontier"]
+    credits = [explain(tmp_path, site.url(path))["queue"]["credit"] for path in ("/", "/c")]
+    assert 0 < credits[1] < credits[0] < numbers["credit"] and numbers["lambda_credit"] < len(routes)
+    verified = run_gossamer("verify", tmp_path / "crawl").stdout
+    assert "what the seeds brought" in verified and ", 0 failed" in verified
+
+
 def test_a_body_over_the_limit_is_cut_and_marked(tmp_path: Path) -> None:
     with site_running({"/": (200, {"content-type": "text/plain"}, b"x" * 50_000)}) as site:
         crawl(tmp_path, site, *QUICK, "--set", "fetch.max_body=10kB")

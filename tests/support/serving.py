@@ -38,8 +38,13 @@ class Site:
 
     @property
     def paths(self) -> list[str]:
-        """The paths asked for, robots.txt left out."""
-        return [one.path for one in self.asked if one.path != "/robots.txt"]
+        """The paths asked for, robots.txt and probes for soft 404s left out."""
+        return [one.path for one in self.asked if one.path != "/robots.txt" and "/gossamer-probe-" not in one.path]
+
+    @property
+    def probes(self) -> list[str]:
+        """The probes for soft 404s."""
+        return [one.path for one in self.asked if "/gossamer-probe-" in one.path]
 
     def wait_for(self, path: str) -> None:
         """Return when a path has been asked for."""

@@ -97,9 +97,9 @@ def die_at_a_point(words: Command, chance: random.Random) -> None:
 
 
 def fail_to_write(words: Command, chance: random.Random) -> None:
-    """Let a write or a sync of the archive go wrong."""
+    """Let a write or a sync of the archive or of the graph go wrong."""
     call = chance.choice(sorted(faults.CALLS))
-    how = chance.choice(("EIO", "ENOSPC", "slow") if call == "archive.sync" else sorted(faults.HOWS))
+    how = chance.choice(("EIO", "ENOSPC", "slow") if call.endswith(".sync") else sorted(faults.HOWS))
     process = start(words, {"calls": {call: {"at": chance.randint(1, 60), "how": how}}})
     if not wait(process, 8):  # a full disk pauses the crawl
         process.kill()

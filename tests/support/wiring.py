@@ -10,12 +10,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from gossamer.config.sections import RobotsTxt
+from gossamer.config.sections import RobotsTxt, Traps
+from gossamer.dedupe.near import NearIndex
 from gossamer.kv.memory import MemoryKeyValue
-from gossamer.records import Visit
+from gossamer.lessons.book import LessonBook
 from gossamer.remote.client import Connection
 from gossamer.remote.server import Desk, Session
 from gossamer.robots.cache import RobotsCache
+from gossamer.visit import Visit
 
 
 class Committed:
@@ -40,12 +42,23 @@ class Wire:
     told: list[tuple[str, bytes]]
     committed: Committed
 
-    def serve(self, *, frontier: Any = None, robots: Any = None, deduper: Any = None, lease: Any = None) -> None:
+    def serve(
+        self,
+        *,
+        frontier: Any = None,
+        robots: Any = None,
+        deduper: Any = None,
+        near: Any = None,
+        lessons: Any = None,
+        lease: Any = None,
+    ) -> None:
         """Answer from these stores from now on."""
         robots = robots or RobotsCache(RobotsTxt(), MemoryKeyValue())
         lease = lease or (lambda worker, limit, now: frontier.lease(worker, limit, now))
         told = lambda worker, event: self.told.append((worker, event))  # noqa: E731
-        self.session._desk = Desk(frontier, robots, deduper, self.committed, lease, told, "gossamer")
+        near = near or NearIndex(MemoryKeyValue())
+        book = lessons or LessonBook(MemoryKeyValue(), Traps(), 50)
+        self.session._desk = Desk(frontier, robots, deduper, near, book, self.committed, lease, told, "gossamer")
 
 
 @asynccontextmanager

@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = ("gossamer.processors._scan", "gossamer.url._join")
+MODULES = (
+    "gossamer.dedupe._simhash",
+    "gossamer.frontier._bloom",
+    "gossamer.frontier._heap",
+    "gossamer.processors._scan",
+    "gossamer.url._join",
+)
 HAS_HEADERS = Path(sysconfig.get_path("include"), "Python.h").exists()  # some systems ship them apart
 COMPILER = shutil.which(shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]) if HAS_HEADERS else None
 
@@ -59,7 +65,7 @@ def test_a_wheel_with_compiled_modules_is_for_this_kind_of_machine(tree: Path) -
         assert (tag, modules) == ("3-none-any.whl", [])
         return
     assert tag.startswith("311-abi3-linux_")
-    assert modules == ["gossamer/processors/_scan.abi3.so", "gossamer/url/_join.abi3.so"]
+    assert modules == [f"{name.replace('.', '/')}.abi3.so" for name in MODULES]
 
 
 def test_without_a_compiler_the_wheel_is_for_every_machine(tree: Path) -> None:

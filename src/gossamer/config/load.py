@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gossamer.config.sections import Section, Settings
-from gossamer.errors import ConfigError
+from gossamer.errors import ConfigError, UsageError
 from gossamer.faults import VARIABLE as FAULTS
 
 PREFIX = "GOSSAMER_"
@@ -216,6 +216,14 @@ def _convert(key: str, value: object) -> object:
     if annotation is int:
         return _number(text, SIZES)
     return _number(text, DURATIONS) if annotation is float else value
+
+
+def duration(text: str, option: str) -> float:
+    """Return the seconds that somebody wrote for an option."""
+    seconds = _number(text, DURATIONS)
+    if not isinstance(seconds, int | float) or seconds < 0:
+        raise UsageError(f"{option} {text!r} is no duration; write one like 30s, 12h or 7d")
+    return float(seconds)
 
 
 def _number(text: str, units: Mapping[str, float]) -> object:

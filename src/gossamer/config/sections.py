@@ -31,8 +31,12 @@ class Crawl(Section):
     longest_wait: float = Field(3600, ge=0, description="a finite crawl pauses when nothing is due for longer than this")
     user_agent: str = Field("gossamer/{version} (+{contact})", description="user agent; {version} and {contact} are filled in")
     contact: str = Field("", description="URL or mail address where a webmaster reaches you; part of the user agent")
+    forever: bool = Field(False, description="visit pages again when they are due, and never end by itself")
     lease: float = Field(300, gt=0, description="how long a worker owns a URL")
-    order: Literal["priority", "breadth-first", "depth-first"] = Field("priority", description="which URL of a host is next")
+    order: Literal["priority", "breadth-first", "depth-first", "opic"] = Field(
+        "priority", description="which URL of a host is next; opic is chosen when a crawl begins and stays"
+    )
+    path_ascending: bool = Field(False, description="also look at /a/b/, /a/ and / when /a/b/c.html is found")
     free_disk: int = Field(256 * MIB, ge=0, description="pause while the disk has less free space than this")
     stall: float = Field(
         0.2, ge=0, description="name in the log what holds the event loop up for longer than this; 0: do not watch"
@@ -166,18 +170,63 @@ class Documents(Section):
     max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(
-        ("seed", "anchor", "area", "frame", "iframe", "link", "canonical", "alternate", "refresh", "sitemap", "redirect"),
+        (
+            "seed",
+            "anchor",
+            "area",
+            "frame",
+            "iframe",
+            "link",
+            "canonical",
+            "alternate",
+            "refresh",
+            "sitemap",
+            "redirect",
+            "feed",
+            "ascent",
+        ),
         description="kinds of links that are followed",
     )
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
 
 
+class Dedupe(Section):
+    """When two pages are the same."""
+
+    near: Literal["keep", "skip", "off"] = Field(
+        "keep", description="pages with nearly the text of another: keep them, do not archive them, or do not compare"
+    )
+    distance: int = Field(3, ge=0, le=3, description="bits by which the SimHashes of near duplicates differ at most")
+    fewest_words: int = Field(50, ge=3, description="shorter texts are not compared")
+
+
 class Traps(Section):
-    """Limits that no honest URL reaches."""
+    """Limits that no honest URL reaches, and what is learned about those that have none."""
 
     max_segments: int = Field(15, ge=1, description="path segments")
     max_length: int = Field(2048, ge=64, description="characters of a URL")
     max_repeats: int = Field(3, ge=1, description="times the same path segment may occur")
+    learn: bool = Field(True, description="learn from what a host answers: templates, cosmetic parameters, soft 404s, growth")
+    template_evidence: int = Field(10, ge=2, description="weight of fetches without new content that throttles a URL template")
+    sample: int = Field(1024, ge=2, description="of a throttled template one URL in so many is fetched at the least")
+    parameter_evidence: int = Field(5, ge=2, description="pairs of URLs with the same content that make a parameter cosmetic")
+    soft_404: bool = Field(True, description="ask a host once for a page that cannot exist, and tell others like it")
+    probe_after: int = Field(5, ge=0, description="pages of a host that are fetched before that")
+    growth_urls: int = Field(10_000, ge=1, description="new URLs an hour of a host, or a folder of it, that slow the host")
+    growth_ratio: float = Field(100, gt=1, description="times as many URLs a page as hosts of its size have that slow a host")
+
+
+class Recrawl(Section):
+    """When a page is fetched again, and what is kept of what it was."""
+
+    policy: Literal["fixed", "adaptive", "optimal"] = Field(
+        "optimal", description="the same interval always; halved and doubled; or what makes the best use of the budget"
+    )
+    interval: float = Field(28 * 86400, gt=0, description="seconds between two fetches of a page: fixed, and to begin with")
+    shortest: float = Field(15 * 60, gt=0, description="no page is fetched more often than once in so many seconds")
+    longest: float = Field(30 * 86400, gt=0, description="nor, when learned, more seldom than once in so many")
+    budget: float | None = Field(None, gt=0, description="fetches a day; none: as many as fetch every page once an interval")
+    versions: int = Field(3, ge=1, description="versions of a page that are kept when pruned")
 
 
 class FrontierSettings(Section):
@@ -186,6 +235,8 @@ class FrontierSettings(Section):
     uri: str = Field("rocksdb:frontier", description="where the frontier lives; a path is below the crawl's directory")
     max_waiting: int = Field(100_000, ge=1, description="waiting URLs a host")
     shares: tuple[int, int, int] = Field((80, 15, 5), description="shares of high, medium and low when all are ready")
+    kinds: tuple[int, int] = Field((30, 70), description="shares of URLs never crawled and URLs due again when both are ready")
+    patience: float = Field(86400, gt=0, description="a host that is ready for so long is next, whatever its URLs are worth")
     recent_keys: int = Field(100_000, ge=0, description="keys remembered in memory before the Bloom filter is asked")
     cache: int = Field(64 * MIB, ge=MIB, description="bytes of the store's block cache")
 
@@ -196,6 +247,7 @@ class Storage(Section):
     archive: str = Field("dir:warc", description="where WARC files go")
     catalog: str = Field("sqlite:catalog.db", description="where the catalog of pages is")
     kv: str = Field("rocksdb:state", description="where robots.txt, digests and the like are")
+    graph: str = Field("edges:graph", description="where the graph of links is; nothing: none is kept")
     durability: Literal["durable", "fast"] = Field(
         "durable", description="durable: what is done outlives a power loss; fast: all but the last second"
     )
@@ -217,6 +269,8 @@ class Settings(Section):
     fetch: Fetch = Fetch()
     dns: Dns = Dns()
     documents: Documents = Documents()
+    dedupe: Dedupe = Dedupe()
     traps: Traps = Traps()
+    recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()

@@ -12,10 +12,11 @@ from gossamer.frontier.order import rank
 from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
 from gossamer.frontier.rows import UrlRow, encode_short
 from gossamer.frontier.schedule import NO_POLICY, Host
-from gossamer.records import Entry, State
+from gossamer.records import Entry, LinkKind, State
 
 _NEW, _KNOWN, _REFUSED = 0, 1, 2
 _DEAD = State.DEAD
+_SEED = LinkKind.SEED
 
 
 class Admission:
@@ -44,9 +45,11 @@ class Admission:
     def _admit(self, entry: Entry, now: float) -> int:
         """Enter a URL that is not remembered."""
         seen, end = self._seen, None
-        row, slot = None, seen.free_slot(entry.key)
+        row, slot = None, seen.take_slot(entry.key)
         if slot is None:
             slot, row = seen.find(entry.key)
+            if row is None:
+                seen.occupy(slot)
         if row is not None and (entry.refused is not None or not row.refused or row.state is not _DEAD):
             seen.remember(entry.key, row.refused and row.state is _DEAD)
             return _KNOWN
@@ -72,19 +75,21 @@ class Admission:
         meta.waiting += 1
         if not is_new:
             meta.dead -= 1
-        self._seen.accept(slot, entry.key, is_new, refused=False)
+        self._seen.accept(slot, entry.key, refused=False)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         priority = host.policy.priority
         if priority is None:
             priority = entry.priority
         ledger.batch.put(url_key(slot), encode_short(reference, entry.key, priority))
-        ledger.queue(host, ticket_of(priority, rank(entry.score, now), reference), now)
+        credit = ledger.credit
+        place = rank(entry.score, now) if credit is None else credit.enter(ledger.batch, slot, entry.kind is _SEED)
+        ledger.queue(host, ticket_of(priority, place, reference), now)
 
     def _refuse(self, entry: Entry, slot: int, end: End, now: float) -> None:
         ledger, meta = self._ledger, self._meta
         meta.sequence += 1
         meta.dead += 1
-        self._seen.accept(slot, entry.key, True, refused=True)
+        self._seen.accept(slot, entry.key, refused=True)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         outcome, reason = end
         ledger.put(slot, UrlRow(reference, entry.key, _DEAD, refused=True, outcome=outcome, reason=reason))

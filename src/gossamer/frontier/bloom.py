@@ -1,8 +1,12 @@
 """A Bloom filter that grows: when it says no, the number was never added; when it says yes, ask the store.
 
-Layers of rising capacity, each with the same small share of false answers; only the last one is added to. Numbers are
-fingerprints already, so they are their own hash.
+Layers of rising capacity, each with the same small share of false answers; only the last one is added to. `GrowingBloom` is the
+compiled one (`_bloom.c` says why) or, without a compiler, the pure one. A dump of one kind means nothing to the other: it is no
+filter, and the caller builds a new one.
 """
+
+import sys
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import DecodeError, Struct, ValidationError
 from msgspec.msgpack import Decoder, Encoder
@@ -14,37 +18,20 @@ _GROWTH = 4
 _ERROR = 0.005
 
 
-class _Dump(Struct, array_like=True):
-    layers: list[bytes]
-    capacity: int  # of the last layer
-    held: int  # in the last layer
-    count: int
-    digest: int
+class PureBloom:
+    """A set of 64-bit numbers that may claim to hold more than it does, never less. Numbers are their own hash."""
 
+    __slots__ = ("_layers", "capacity", "count", "held")
 
-class GrowingBloom:
-    """A set of 64-bit numbers that may claim to hold more than it does, never less."""
-
-    __slots__ = ("_add", "_capacity", "_held", "_layers", "count")
-
-    def __init__(self, capacity: int = _FIRST) -> None:
+    def __init__(self, capacity: int) -> None:
         self.count = 0
         self._layers: list[Bloom] = []
         self._grow(capacity)
 
     def _grow(self, capacity: int) -> None:
         self._layers.insert(0, Bloom(capacity, _ERROR, int))  # the newest first: it holds most
-        self._add = self._layers[0].add
-        self._capacity = capacity
-        self._held = 0
-
-    def add(self, number: int) -> None:
-        """Add a number that was not added before."""
-        if self._held >= self._capacity:
-            self._grow(self._capacity * _GROWTH)
-        self._add(number)
-        self._held += 1
-        self.count += 1
+        self.capacity = capacity  # of that one
+        self.held = 0
 
     def __contains__(self, number: int) -> bool:
         for layer in self._layers:  # noqa: SIM110 - a generator takes three times as long, for every link of every page
@@ -52,25 +39,86 @@ class GrowingBloom:
                 return True
         return False
 
-    def dump(self) -> bytes:
-        """Return everything as bytes, checked by a digest."""
-        layers = [layer.save_bytes() for layer in self._layers]
-        return Encoder().encode(_Dump(layers, self._capacity, self._held, self.count, _digest(layers)))
+    def add(self, number: int) -> bool:
+        """Add a number and tell whether it was certainly not there; otherwise nothing changes."""
+        if number in self:
+            return False
+        if self.held >= self.capacity:
+            self._grow(self.capacity * _GROWTH)
+        self._layers[0].add(number)
+        self.held += 1
+        self.count += 1
+        return True
 
-    @classmethod
-    def load(cls, raw: bytes) -> "GrowingBloom | None":
-        """Return the filter that was dumped, None when these bytes are no whole dump."""
-        try:
-            dump = Decoder(_Dump).decode(raw)
-        except (DecodeError, ValidationError):
-            return None
-        if dump.digest != _digest(dump.layers) or not dump.layers:
-            return None
-        bloom = cls(1)
-        bloom._layers = [Bloom.load_bytes(layer, int) for layer in dump.layers]
-        bloom._add = bloom._layers[0].add
-        bloom._capacity, bloom._held, bloom.count = dump.capacity, dump.held, dump.count
-        return bloom
+    def layers(self) -> list[bytes]:
+        """Return its layers."""
+        return [layer.save_bytes() for layer in self._layers]
+
+    def restore(self, layers: list[bytes], capacity: int, held: int, count: int) -> None:
+        """Become the filter whose layers these are."""
+        self._layers = [Bloom.load_bytes(layer, int) for layer in layers]
+        self.capacity, self.held, self.count = capacity, held, count
+
+
+if TYPE_CHECKING:
+    from gossamer.frontier import _bloom
+
+    GrowingBloom = _bloom.Bloom
+else:
+    try:
+        from gossamer.frontier._bloom import Bloom as GrowingBloom
+    except ImportError:  # nothing was compiled
+        GrowingBloom = PureBloom
+
+
+class _Growing(Protocol):
+    capacity: int
+    held: int
+    count: int
+
+    def __init__(self, capacity: int) -> None: ...
+    def layers(self) -> list[bytes]: ...
+    def restore(self, layers: list[bytes], capacity: int, held: int, count: int, /) -> None: ...
+
+
+_Kind = TypeVar("_Kind", bound=_Growing)
+
+
+class _Dump(Struct, array_like=True):
+    kind: str
+    layers: list[bytes]
+    capacity: int  # of the last layer
+    held: int  # in the last layer
+    count: int
+    digest: int
+
+
+def new_bloom() -> GrowingBloom:
+    """Return an empty filter."""
+    return GrowingBloom(_FIRST)
+
+
+def dump(bloom: _Growing) -> bytes:
+    """Return a filter as bytes, checked by a digest."""
+    layers = bloom.layers()
+    return Encoder().encode(_Dump(_name(type(bloom)), layers, bloom.capacity, bloom.held, bloom.count, _digest(layers)))
+
+
+def load(raw: bytes, kind: type[_Kind]) -> _Kind | None:
+    """Return the filter that was dumped, None when these bytes are no whole dump of that kind."""
+    try:
+        dumped = Decoder(_Dump).decode(raw)
+    except (DecodeError, ValidationError):
+        return None
+    if dumped.kind != _name(kind) or dumped.digest != _digest(dumped.layers) or not dumped.layers:
+        return None
+    bloom = kind(1)
+    bloom.restore(dumped.layers, dumped.capacity, dumped.held, dumped.count)
+    return bloom
+
+
+def _name(kind: type[_Growing]) -> str:
+    return f"{kind.__name__} of {sys.byteorder} endian words"
 
 
 def _digest(layers: list[bytes]) -> int:

@@ -26,14 +26,17 @@ from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.admission import Admission
 from gossamer.frontier.endings import Endings
 from gossamer.frontier.journal import last_meta
-from gossamer.frontier.keys import HOSTS, URLS, reference_in
+from gossamer.frontier.keys import HOSTS, URLS, url_key
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.rows import UrlRow, decode_host, decode_url, known_of, status_of
+from gossamer.frontier.payments import Payments
+from gossamer.frontier.removals import Removals
+from gossamer.frontier.rows import Meta, decode_host, decode_url, known_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen, load_bloom
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
+from gossamer.policy.opic import Bank
 from gossamer.records import (
     Discovered,
     Entry,
@@ -112,6 +115,8 @@ class EmbeddedFrontier:
         self._politeness = politeness
         self._turns = Turns(ledger, politeness, lease)
         self._endings = Endings(ledger, self._turns, politeness, breaker)
+        self._removals = Removals(ledger, self._turns)
+        self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
         self._syncing = Syncing(store.sync, durable)
         self._failed = False
         self._closed = False
@@ -126,17 +131,21 @@ class EmbeddedFrontier:
         lease: float,
         now: float,
         durable: bool = True,
+        opic: bool = False,
     ) -> "EmbeddedFrontier":
         """Open the frontier in a directory, or make one there; live leases come back, every host waits one delay.
 
-        `durable`: what a call acknowledged outlives a power loss.
+        `durable`: what a call acknowledged outlives a power loss. `opic`: pages have credit, and the richest of a host is next.
         """
         store = Store(path / "store", settings.cache)
         try:
             check_version(store, path)
             meta = last_meta(store)
+            _check_order(meta, opic, path)
             seen = Seen(store, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
-            ledger = Ledger(store, meta, seen, Schedule(settings.shares, politeness), politeness, now)
+            ledger = Ledger(
+                store, meta, seen, Schedule(settings.kinds, settings.shares, settings.patience, politeness), politeness, now
+            )
             ledger.recover()
         except BaseException:
             store.close()
@@ -159,8 +168,8 @@ class EmbeddedFrontier:
         self._wake(now)
         turns: list[Turn] = []
         while len(turns) < limit and (picked := self._schedule.pick(now)) is not None:
-            host, priority = picked
-            turn = self._turns.claim(host, self._ledger.take(host, priority), now)
+            host, queue = picked
+            turn = self._turns.claim(host, self._ledger.take(host, queue), now)
             turns.append(turn)
             if host.leased == turn.connections:
                 self._schedule.occupy(host)
@@ -227,11 +236,30 @@ class EmbeddedFrontier:
             turn = self._turns.of(settlement.lease, now)
             if turn is not None:
                 settled += 1
-                self._endings.settle(turn, settlement, now)
-                self._admission.admit(settlement.discovered, now)
-        if settled:
+                self._settle(turn, settlement, now)
+        if settled and self._payments is None:
             self._ledger.commit()
         return settled
+
+    def _settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
+        payments = self._payments
+        if payments is not None:
+            payments.pay(turn, settlement)
+        self._endings.settle(turn, settlement, now)
+        self._admission.admit(settlement.discovered, now)
+        if payments is not None:
+            payments.hand_out()
+            self._ledger.commit()  # the next one may pay what this one found, and lines and rows are read from the store
+
+    @_acknowledged
+    async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
+        count = 0
+        for key, due in dates:
+            slot, row = self._seen.find(key)
+            if row is not None and self._turns.at(slot) is None:
+                count += self._endings.revisit(slot, row, due, now)
+                self._commit_changes()  # the next key may be the same one, and rows are read from the store
+        return count
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
@@ -260,39 +288,18 @@ class EmbeddedFrontier:
         slot, row = self._seen.find(key)
         if row is None:
             return False
-        turn = self._turns.at(slot)
-        if turn is not None:
-            self._turns.bare(turn)
-            self._meta.leased -= 1
-        elif row.state is State.WAITING:
-            self._ledger.withdraw(row)
-            self._meta.waiting -= 1
-        elif row.state is State.DONE:
-            self._meta.done -= 1
-        elif row.state is State.DEAD:
-            self._meta.dead -= 1
-        else:
-            self._meta.removed -= 1
-        self._bury(slot, row)
+        self._removals.remove(slot, row)
         self._ledger.commit()
         return True
-
-    def _bury(self, slot: int, row: UrlRow) -> None:
-        row.state = State.REMOVED
-        self._meta.removed += 1
-        self._ledger.put(slot, row)
 
     @_acknowledged
     async def drop(self, host: str) -> int:
         known = self._ledger.host(host)
         if known is None or not known.waiting:
             return 0
-        tickets = self._ledger.empty(self._ledger.acquire(host))
-        for written in self._ledger.sheets.read([reference_in(ticket) for ticket in tickets]):
-            self._meta.waiting -= 1
-            self._bury(written.slot, self._ledger.row(written.slot))
+        dropped = self._removals.drop(host)
         self._ledger.commit()
-        return len(tickets)
+        return dropped
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
@@ -302,17 +309,26 @@ class EmbeddedFrontier:
             return None
         (written,) = self._ledger.sheets.read([row.reference])
         turn = self._turns.at(slot)
-        return known_of(written.entry, written.discovered_at, row, None if turn is None else turn.lease)
+        (credit,) = self._credit([slot])
+        return known_of(written.entry, written.discovered_at, row, None if turn is None else turn.lease, credit)
+
+    async def names(self, fingerprints: Sequence[int]) -> list[str]:
+        raw = [self._store.get(url_key(slot)) for slot in fingerprints]
+        return [decode_url(row).key if row else "" for row in raw]
 
     def known(self, state: State | None = None) -> Iterator[Known]:
         rows = (decode_url(raw) for _, raw in self._store.scan(URLS))
         while some := list(islice(rows, _AT_ONCE)):
             entries = self._ledger.sheets.read([row.reference for row in some])
             leases = self._turns.leases()
-            for row, written in zip(some, entries, strict=True):
-                known = known_of(written.entry, written.discovered_at, row, leases.get(written.slot))
+            credits = self._credit([written.slot for written in entries])
+            for row, written, credit in zip(some, entries, credits, strict=True):
+                known = known_of(written.entry, written.discovered_at, row, leases.get(written.slot), credit)
                 if state is None or known.state is state:
                     yield known
+
+    def _credit(self, slots: Sequence[int]) -> Sequence[int | None]:
+        return [None] * len(slots) if self._ledger.credit is None else self._ledger.credit.of(slots)
 
     async def host(self, host: str) -> HostStatus | None:
         known = self._ledger.host(host)
@@ -331,7 +347,7 @@ class EmbeddedFrontier:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
     def statistics(self) -> FrontierStatistics:
-        meta, seen = self._meta, self._seen
+        meta, seen, bank = self._meta, self._seen, self._meta.bank
         return FrontierStatistics(
             waiting=meta.waiting,
             leased=meta.leased,
@@ -342,6 +358,8 @@ class EmbeddedFrontier:
             recent_hits=seen.recent_hits,
             bloom_misses=seen.bloom_misses,
             store_reads=seen.store_reads,
+            credit=None if bank is None else meta.minted,
+            lambda_credit=None if bank is None else bank.lambda_credit,
         )
 
     # --- keeping -----------------------------------------------------------------------------------------------------
@@ -368,3 +386,12 @@ class EmbeddedFrontier:
         with suppress(StoreError):  # without it the next opening takes longer, that is all
             self._seen.save(self._path / "seen.bloom")
         self._store.close()
+
+
+def _check_order(meta: Meta, opic: bool, path: Path) -> None:
+    """Let a new frontier keep credit or not, and refuse to go on otherwise: places in lines are by credit, or are not."""
+    if not meta.known:
+        meta.bank = (meta.bank or Bank(lambda_credit=0)) if opic else None
+    elif (meta.bank is not None) != opic:
+        begun, wanted = ("with", "keep it") if meta.bank is not None else ("without", "choose another order")
+        raise StoreError(f"the crawl of the frontier in {path} was begun {begun} crawl.order = opic; {wanted}")

@@ -5,16 +5,19 @@ turn that is taken back (its time ran out, its worker is gone) counts as a reque
 """
 
 from gossamer.config.sections import Breaker, Politeness
-from gossamer.frontier.keys import tried
+from gossamer.frontier.keys import reference_in, ticket_of, tried
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.order import class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.schedule import Host
+from gossamer.frontier.sheets import TRIED
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
 from gossamer.records import Fate, Settlement, State
 
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
-_DONE, _DEAD, _RETRY = Fate.DONE, Fate.DEAD, Fate.RETRY
+_DONE, _DEAD, _RETRY, _AGAIN = Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.AGAIN
 _FIRST = UrlRow(0, "", _WAITING)  # what is known of a URL while it is leased for the first time
 
 
@@ -52,12 +55,12 @@ class Endings:
             meta.leased -= 1
             meta.waiting += 1
             place, counts = (turn.slot, turn.lease.entry.key, turn.ticket), (row.attempts, row.returns + 1, turn.lease.token)
-            self._ledger.end(*place, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at)
-            self._ledger.queue(host, tried(turn.ticket), now)
+            self._ledger.end(*place, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at, row.rank)
+            self._ledger.queue(host, tried(self._ledger.renewed(turn.slot, turn.ticket)), now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
         fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row or _FIRST, _WAITING
-        attempts = row.attempts
+        attempts, returns, ticket, place = row.attempts, row.returns, turn.ticket, row.rank
         meta.leased -= 1
         if fate is _DONE:
             state = _STATE_DONE
@@ -68,9 +71,51 @@ class Endings:
         else:
             attempts += fate is _RETRY
             meta.waiting += 1
-            if due is not None and due > now:
-                self._ledger.postpone(turn.host, tried(turn.ticket), due)
-            else:
-                self._ledger.queue(turn.host, tried(turn.ticket), now)
-        place, counts = (turn.slot, turn.lease.entry.key, turn.ticket), (attempts, row.returns, turn.lease.token)
-        self._ledger.end(*place, state, *counts, settlement.outcome, settlement.reason, due, now)
+            if fate is _AGAIN:
+                attempts = returns = 0
+                due = due or now
+                place = rank(turn.lease.entry.score if settlement.score is None else settlement.score, due)
+                ticket = again(turn.host, ticket, place)
+            self.wait(turn.host, tried(self._ledger.renewed(turn.slot, ticket)), due, now)
+        lease, end = turn.lease, self._ledger.end
+        key, outcome, reason = lease.entry.key, settlement.outcome, settlement.reason
+        end(turn.slot, key, ticket, state, attempts, returns, lease.token, outcome, reason, due, now, place)
+
+    def wait(self, host: Host, ticket: bytes, due: float | None, now: float) -> None:
+        """Let a URL wait in its queue, or for its date."""
+        if due is not None and due > now:
+            self._ledger.postpone(host, ticket, due)
+        else:
+            self._ledger.queue(host, ticket, now)
+
+    def revisit(self, slot: int, row: UrlRow, due: float, now: float) -> bool:
+        """Let a URL that is finished, or waits for a later date to be visited again, wait for this one."""
+        if row.refused or row.state is State.REMOVED:
+            return False
+        if row.state is _WAITING:
+            if not is_again(row.queue) or row.due is None or row.due <= due:
+                return False
+            self._ledger.withdraw(row)
+        else:
+            self._meta.waiting += 1
+            self._meta.done -= row.state is _STATE_DONE
+            self._meta.dead -= row.state is _STATE_DEAD
+        (written,) = self._ledger.sheets.read([row.reference])
+        host = self._ledger.touch(self._ledger.acquire(written.entry.host))
+        row.rank = rank(written.entry.score, due)
+        credit = self._ledger.credit
+        if credit is not None:
+            row.rank = credit.enter(self._ledger.batch, slot, False) if row.state is _STATE_DEAD else credit.place(slot)
+        ticket = again(host, ticket_of(row.queue, row.rank, row.reference | TRIED), row.rank)
+        row.reference, row.queue, row.state, row.due = row.reference | TRIED, ticket[0], _WAITING, due
+        row.attempts = row.returns = 0
+        self._ledger.put(slot, row)
+        self.wait(host, ticket, due, now)
+        return True
+
+
+def again(host: Host, ticket: bytes, place: float) -> bytes:
+    """Return the ticket of a URL that is due again, of the class its host's policy says."""
+    priority = host.policy.priority
+    queue = queue_of(class_of(ticket[0]) if priority is None else priority, again=True)
+    return ticket_of(queue, place, reference_in(ticket))

@@ -13,6 +13,7 @@ from struct import Struct as Packed
 
 from gossamer import faults
 from gossamer.config.sections import Politeness
+from gossamer.frontier.credit import Credit
 from gossamer.frontier.journal import Journal, row_of
 from gossamer.frontier.keys import (
     LEASES,
@@ -50,6 +51,7 @@ class Ledger:
         self.sheets = Sheets(store)
         self.schedule = schedule
         self.lines = Lines(store)
+        self.credit = None if meta.bank is None else Credit(store, meta, meta.bank)  # None: the order is not opic
         self.batch = store.batch()
         self.changed: set[Host] = set()  # to be written by `commit`
         self._moved: set[Host] = set()  # to be placed
@@ -68,15 +70,16 @@ class Ledger:
     def commit(self) -> None:
         """Write everything since the last commit, as one, and place the changed hosts."""
         batch, changed, schedule, gone = self.batch, self.changed, self.schedule, []
-        for host in self._moved:
-            schedule.place(host)
         for host in [host for host in changed if not host.line and not host.leased and not host.later]:
             changed.discard(host)
+            self._moved.discard(host)
             batch.put(host_key(host.name), encode(row_of(host, self.meta.opening)))
             if host.page:
                 gone.append(host.name)
                 host.page = 0
             schedule.retire(host)
+        for host in self._moved:
+            schedule.place(host)
         self.sheets.finish(batch)
         self._journal.write(batch, changed, gone, len(schedule.hosts))
         self.write()
@@ -88,6 +91,8 @@ class Ledger:
         self.changed.clear()
         self._moved.clear()
         self.seen.written()
+        if self.credit is not None:
+            self.credit.written()
 
     # --- hosts -------------------------------------------------------------------------------------------------------
 
@@ -104,10 +109,12 @@ class Ledger:
         """Return a host to queue URLs for, known or new, and keep it in memory; `commit` lets go of it when it has no work."""
         host = self.schedule.hosts.get(name)
         if host is None:
-            host = self.host(name)
+            if not self.seen.is_first_of(name):
+                host = self.host(name)
+                if host is None:
+                    self.seen.add_host()
             if host is None:
                 self.meta.number += 1
-                self.seen.add_host(name)
                 host = Host(name, self.meta.number)
             self.schedule.hosts[name] = host
         self.changed.add(host)
@@ -127,9 +134,7 @@ class Ledger:
             clock = self._restarted.setdefault(clock, clock) if not clock.recent_count else clock  # most are alike
         host = Host(row.name, row.number, policy, clock)
         host.line, host.more = row.line, row.more
-        host.later, host.first_due = row.later, row.first_due
-        for at in range(0, len(row.leased), TICKET):
-            host.line = joined(host.line, row.leased[at : at + TICKET])
+        host.later, host.first_due, host.out = row.later, row.first_due, row.leased
         return host
 
     # --- URLs --------------------------------------------------------------------------------------------------------
@@ -151,17 +156,21 @@ class Ledger:
         reason: str,
         due: float | None,
         settled_at: float | None,
+        rank: float | None,
     ) -> None:
         """Write the row of a URL whose lease has ended: a `UrlRow` as a tuple, which is made and encoded in half the time."""
         reference = reference_in(ticket) | TRIED
-        row = (reference, key, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at)
+        row = (reference, key, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at, rank)
         self.batch.put(url_key(slot), encode(row))
 
     def queue(self, host: Host, ticket: bytes, since: float) -> None:
         """Put a URL into its host's line, at the place its discovery gave it."""
-        if not host.line and host.since < since:
-            host.since = since
-        self.lines.push(self.batch, host, ticket)
+        if host.line:
+            self.lines.push(self.batch, host, ticket)
+        else:
+            host.line = ticket
+            if host.since < since:
+                host.since = since
         self.changed.add(host)
         if not host.stands >> ticket[0] & 1:
             self._moved.add(host)
@@ -186,10 +195,10 @@ class Ledger:
             host.later -= 1
             self.queue(host, ticket, due)
 
-    def take(self, host: Host, priority: int) -> bytes:
-        """Lease the first URL of a class."""
+    def take(self, host: Host, queue: int) -> bytes:
+        """Lease the first URL of a queue."""
         more = host.more
-        ticket = self.lines.pop(self.batch, host, priority)
+        ticket = self.lines.pop(self.batch, host, queue)
         if host.more is not more:
             self.changed.add(host)
         return ticket
@@ -197,7 +206,7 @@ class Ledger:
     def withdraw(self, row: UrlRow) -> None:
         """Take a waiting URL out of wherever it waits."""
         (written,) = self.sheets.read([row.reference])
-        host, ticket = self.touch(self.acquire(written.entry.host)), ticket_for(row, written)
+        host, ticket = self.touch(self.acquire(written.entry.host)), self._ticket(row, written)
         if row.due is not None:
             key = later_key(host.number, row.due, row.reference >> 8)
             if self._store.get(key) is not None:
@@ -206,6 +215,16 @@ class Ledger:
                 host.first_due = self._first_due(host, key)
                 return
         self.lines.discard(self.batch, host, ticket)
+
+    def advance(self, name: str, row: UrlRow, before: float, after: float) -> None:
+        """Let a waiting URL of a host move from a place to one nearer to the front."""
+        host, (old, new) = self.acquire(name), (ticket_of(row.queue, place, row.reference) for place in (before, after))
+        if row.due is not None:
+            key = later_key(host.number, row.due, row.reference >> 8)
+            if self._store.get(key) is not None:
+                self.batch.put(key, _dated.pack(row.due, new))
+                return
+        self.lines.advance(self.batch, host, old, new)
 
     def empty(self, host: Host) -> list[bytes]:
         """Take every waiting URL out of a host's lines; return their tickets."""
@@ -240,9 +259,12 @@ class Ledger:
         meta.opening += 1
         meta.waiting, meta.leased = meta.waiting + meta.leased, 0
         numbers: dict[int, Host] = {}
+        left: list[Host] = []  # with leases, when they were written
         for host in self._journal.replay(self.revive):
             self.schedule.hosts[host.name] = numbers[host.number] = host
-            if host.waiting:
+            if host.out:
+                left.append(self.touch(host))
+            elif host.waiting:
                 self.schedule.place(host)
             else:
                 self.changed.add(host)
@@ -252,12 +274,17 @@ class Ledger:
                 meta.token = max(meta.token, token)
                 if number in numbers:
                     self._give_back(numbers[number], ticket, token)
+        for host in left:
+            for at in range(0, len(host.out), TICKET):  # none, unless a lease was forgotten
+                self.queue(host, host.out[at : at + TICKET], 0.0)
+            host.out = b""
         faults.reach("during-recovery")
         self.commit()
 
     def _give_back(self, host: Host, ticket: bytes, token: int) -> None:
-        """Count a lease that never ended; one that did has left the line, or its row names it."""
-        if not stands_in(host.line, ticket):
+        """Count a lease that never ended; one that did is not out and has left the line, or its row names it."""
+        is_out = stands_in(host.out, ticket)
+        if not is_out and not stands_in(host.line, ticket):
             return
         (written,) = self.sheets.read([reference_in(ticket)])
         row = self.row(written.slot)
@@ -266,8 +293,24 @@ class Ledger:
             row.token = token
             row.reference |= TRIED
             self.put(written.slot, row)
-            host.line = joined(without(host.line, ticket), ticket_for(row, written))
             self.changed.add(host)
+            if is_out:  # others may have come before it since
+                host.out = without(host.out, ticket)
+                self.queue(host, self._ticket(row, written), 0.0)
+            else:
+                host.line = joined(without(host.line, ticket), self._ticket(row, written))
+
+    def _ticket(self, row: UrlRow, written: Written) -> bytes:
+        """Return the place of a URL in the line of its host."""
+        if self.credit is not None:
+            place = self.credit.place(written.slot)
+        else:
+            place = rank(written.entry.score, written.discovered_at) if row.rank is None else row.rank
+        return ticket_of(row.queue, place, row.reference)
+
+    def renewed(self, slot: int, ticket: bytes) -> bytes:
+        """Return the ticket of a URL that comes back from a lease, during which it may have been paid."""
+        return ticket if self.credit is None else ticket_of(ticket[0], self.credit.place(slot), reference_in(ticket))
 
     def row(self, slot: int) -> UrlRow:
         """Return the row of a URL that is known."""
@@ -275,7 +318,6 @@ class Ledger:
         assert raw is not None
         return decode_url(raw)
 
-
-def ticket_for(row: UrlRow, written: Written) -> bytes:
-    """Return the place of a URL in the line of its host."""
-    return ticket_of(row.priority, rank(written.entry.score, written.discovered_at), row.reference)
+    def rows(self, slots: list[int]) -> list[UrlRow]:
+        """Return the rows of URLs that are known."""
+        return [decode_url(raw) for raw in self._store.get_all([url_key(slot) for slot in slots]) if raw is not None]

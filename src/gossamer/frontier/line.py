@@ -1,18 +1,20 @@
-"""The lines of hosts: the first waiting URLs of each class in the host's own row, the rest in rows of the store.
+"""The lines of hosts: the first waiting URLs of each queue in the host's own row, the rest in rows of the store.
 
-What stays true of each class of a host: the tickets in its line are the first ones, without a gap; and it has tickets on disk
+What stays true of each queue of a host: the tickets in its line are the first ones, without a gap; and it has tickets on disk
 only while it has some in its line. So a lease of a host with few URLs reads no queue and writes none, and memory is bounded by
-the number of hosts. A line is plain bytes, ticket after ticket in their order; every 17th byte is a class.
+the number of hosts. A line is plain bytes, ticket after ticket in their order; every 17th byte is a queue.
 """
 
 from bisect import bisect_left
 
 from gossamer.errors import StoreError
 from gossamer.frontier.keys import TICKET, queue_key, queue_prefix
+from gossamer.frontier.order import QUEUES
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.store import Batch, Store
 
-FEW = 8  # tickets of a class that are read or put aside at a time; a line holds up to twice as many
+NONE = (0,) * len(QUEUES)
+FEW = 8  # tickets of a queue that are read or put aside at a time; a line holds up to twice as many
 
 
 def place_in(line: bytes, ticket: bytes) -> int:
@@ -51,24 +53,24 @@ class Lines:
 
     def push(self, batch: Batch, host: Host, ticket: bytes) -> None:
         """Let a URL join the line of its host."""
-        line, priority = host.line, ticket[0]
-        if host.more is not None and host.more[priority]:
-            last = line[::TICKET].rfind(priority) * TICKET
+        line, queue = host.line, ticket[0]
+        if host.more is not None and host.more[queue]:
+            last = line[::TICKET].rfind(queue) * TICKET
             if ticket > line[last : last + TICKET]:
                 batch.put(queue_key(host.number, ticket), b"")
-                self._count(host, priority, 1)
+                self._count(host, queue, 1)
                 return
         host.line = line = joined(line, ticket)
         if len(line) > 2 * FEW * TICKET:
-            self._put_aside(batch, host, priority)
+            self._put_aside(batch, host, queue)
 
-    def pop(self, batch: Batch, host: Host, priority: int) -> bytes:
-        """Take the first ticket of a class, of which there is one."""
+    def pop(self, batch: Batch, host: Host, queue: int) -> bytes:
+        """Take the first ticket of a queue, of which there is one."""
         line = host.line
         if len(line) == TICKET:
             ticket, host.line = line, b""
         else:
-            at = line[::TICKET].find(priority) * TICKET
+            at = line[::TICKET].find(queue) * TICKET
             ticket = line[at : at + TICKET]
             host.line = line[:at] + line[at + TICKET :]
         if host.more is not None:
@@ -85,35 +87,47 @@ class Lines:
             batch.delete(queue_key(host.number, ticket))
             self._count(host, ticket[0], -1)
 
-    def _put_aside(self, batch: Batch, host: Host, priority: int) -> None:
-        """Keep the first few of a class that has become too long."""
-        classes = host.line[::TICKET]
-        count = classes.count(priority)
+    def advance(self, batch: Batch, host: Host, before: bytes, after: bytes) -> None:
+        """Move a ticket toward the front of its queue.
+
+        Nothing is read, so it may follow other changes in the same batch: among the first of its queue it stays so.
+        """
+        if stands_in(host.line, before):
+            host.line = joined(without(host.line, before), after)
+        else:
+            batch.delete(queue_key(host.number, before))
+            self._count(host, before[0], -1)
+            self.push(batch, host, after)
+
+    def _put_aside(self, batch: Batch, host: Host, queue: int) -> None:
+        """Keep the first few of a queue that has become too long."""
+        queues = host.line[::TICKET]
+        count = queues.count(queue)
         if count > 2 * FEW:
-            first = classes.find(priority)
+            first = queues.find(queue)
             start, end = (first + FEW) * TICKET, (first + count) * TICKET
             for at in range(start, end, TICKET):
                 batch.put(queue_key(host.number, host.line[at : at + TICKET]), b"")
             host.line = host.line[:start] + host.line[end:]
-            self._count(host, priority, count - FEW)
+            self._count(host, queue, count - FEW)
 
     def _fill(self, batch: Batch, host: Host, after: bytes) -> None:
-        """Read the next few of a class when its last ticket in the line is gone: they stand behind that one."""
-        priority = after[0]
-        if host.more is None or not host.more[priority] or host.line[::TICKET].find(priority) >= 0:
+        """Read the next few of a queue when its last ticket in the line is gone: they stand behind that one."""
+        queue = after[0]
+        if host.more is None or not host.more[queue] or host.line[::TICKET].find(queue) >= 0:
             return
-        count = min(FEW, host.more[priority])
+        count = min(FEW, host.more[queue])
         keys = [key for key, _ in self._store.first(queue_key(host.number, after) + b"\0", count)]
-        if len(keys) < count or not keys[-1].startswith(queue_prefix(host.number, priority)):
+        if len(keys) < count or not keys[-1].startswith(queue_prefix(host.number, queue)):
             raise StoreError(f"the frontier counts {count} waiting URLs that are not there; its store is damaged")
         for key in keys:
             batch.delete(key)
         at = place_in(host.line, after)
         host.line = host.line[:at] + b"".join(key[-TICKET:] for key in keys) + host.line[at:]
-        self._count(host, priority, -count)
+        self._count(host, queue, -count)
 
     @staticmethod
-    def _count(host: Host, priority: int, change: int) -> None:
-        counts = list(host.more or (0, 0, 0))
-        counts[priority] += change
-        host.more = (counts[0], counts[1], counts[2]) if any(counts) else None
+    def _count(host: Host, queue: int, change: int) -> None:
+        counts = list(host.more or NONE)
+        counts[queue] += change
+        host.more = tuple(counts) if any(counts) else None

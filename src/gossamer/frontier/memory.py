@@ -6,8 +6,9 @@ the rules of `policy` and `order`. What decides the order of leases, to the last
 - A host is *ready* at the latest of its `next_time`, its `blocked_until` and `since`, the moment its queues last stopped being
   empty or its last lease ended. Paused, blocked or fully leased hosts are not ready at all.
 - URLs whose date has come join their queue when a lease is asked for and their host is ready.
-- The class is chosen by `Shares` among the classes of ready hosts; in it the host ready longest, then the one known longest;
-  of that host the URL of least `rank`, then the one discovered first.
+- The queue (kind of work and class) is chosen by `Turns` among those of ready hosts; in it the host ready longest, then the one
+  known longest; of that host the URL of least `rank`, then the one discovered first. A host that has been ready for longer than
+  `patience` is chosen before that.
 
 Nothing is durable but what `checkpoint` writes; `restore` opens it like any backend opens its store.
 """
@@ -18,91 +19,57 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from pathlib import Path
 
-from msgspec import DecodeError, Struct
-from msgspec.msgpack import Decoder
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.errors import StoreError
-from gossamer.frontier.order import Shares, rank
+from gossamer.frontier.accounts import Accounts
+from gossamer.frontier.dump import Dump, read, saved, write
+from gossamer.frontier.order import QUEUES, Turns, class_of, is_again, place, queue_of, rank
+from gossamer.frontier.piece import Host, Turn, lease_of
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import Url, encode, known_of, status_of
+from gossamer.frontier.rows import Url, known_of, status_of
 from gossamer.policy import breaker, politeness
 from gossamer.records import (
     Discovered,
     Entry,
     Fate,
     FrontierStatistics,
-    HostClock,
     HostPolicy,
     HostStatus,
     Known,
     Lease,
     Leases,
-    Priority,
+    LinkKind,
     Settlement,
     State,
 )
+from gossamer.url.fingerprint import fingerprint
 
-_DUMP = "frontier.msgpack"
-_STATES = {Fate.DONE: State.DONE, Fate.DEAD: State.DEAD, Fate.RETRY: State.WAITING, Fate.DEFERRED: State.WAITING}
-
-
-class _Host:
-    def __init__(self, name: str, number: int, policy: HostPolicy = HostPolicy(), clock: HostClock = HostClock()) -> None:
-        self.name = name
-        self.number = number
-        self.policy = policy
-        self.clock = clock
-        self.queues: tuple[list[tuple[float, int, str]], ...] = ([], [], [])  # by class: rank, sequence, key
-        self.later: list[tuple[float, int, str]] = []  # due, sequence, key
-        self.leased = 0
-        self.since = 0.0
-
-    @property
-    def waiting(self) -> int:
-        return sum(map(len, self.queues)) + len(self.later)
-
-
-class _Turn(Struct):
-    """A live lease."""
-
-    lease: Lease
-    host: _Host
-    row: Url | None  # None: a bare turn
-    before: HostClock
-
-
-class _Saved(Struct):
-    """A host in a dump."""
-
-    number: int
-    policy: HostPolicy
-    clock: HostClock
-    recent: str  # of the clock: MessagePack has no integers of 100 bits
-
-
-class _Dump(Struct):
-    urls: list[Url]
-    hosts: dict[str, _Saved]
-    later: set[str]  # keys of the URLs that wait for a date
-    sequence: int
-    token: int
+_STATES = {Fate.DONE: State.DONE, Fate.DEAD: State.DEAD}  # after any other fate a URL waits
 
 
 class MemoryFrontier:
     """The reference frontier."""
 
-    def __init__(self, settings: FrontierSettings, politeness: Politeness, breaker: Breaker, lease: float, now: float) -> None:
+    def __init__(
+        self,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        opic: bool = False,
+    ) -> None:
         self._settings = settings
         self._politeness = politeness
         self._breaker = breaker
         self._lease = lease
         self._opened = now
-        self._shares = Shares(settings.shares)
+        self._shares = Turns(settings.kinds, settings.shares)
         self._urls: dict[str, Url] = {}
-        self._hosts: dict[str, _Host] = {}
-        self._turns: dict[int, _Turn] = {}
+        self._hosts: dict[str, Host] = {}
+        self._turns: dict[int, Turn] = {}
+        self._accounts = Accounts() if opic else None
         self._sequence = 0
         self._token = 0
 
@@ -123,6 +90,8 @@ class MemoryFrontier:
                 self._sequence += 1
                 priority = entry.priority if host.policy.priority is None else host.policy.priority
                 self._urls[entry.key] = Url(entry, State.WAITING, priority, self._sequence, now)
+                if self._accounts is not None:
+                    self._accounts.enter(entry.key, entry.kind is LinkKind.SEED)
                 self._queue(host, self._urls[entry.key], now)
                 return "new"
         else:
@@ -133,15 +102,21 @@ class MemoryFrontier:
         self._urls[entry.key] = Url(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
         return "refused"
 
-    def _host(self, name: str) -> _Host:
-        return self._hosts.setdefault(name, _Host(name, len(self._hosts) + 1))
+    def _host(self, name: str) -> Host:
+        return self._hosts.setdefault(name, Host(name, len(self._hosts) + 1))
 
-    def _queue(self, host: _Host, row: Url, since: float) -> None:
+    def _queue(self, host: Host, row: Url, since: float) -> None:
         if not any(host.queues):
             host.since = max(host.since, since)
-        insort(host.queues[row.priority], (rank(row.entry.score, row.discovered_at), row.sequence, row.entry.key))
+        insort(host.queues[row.queue], self._place(row))
 
-    def _wait(self, host: _Host, row: Url, now: float) -> None:
+    def _place(self, row: Url) -> tuple[float, int, str]:
+        key = row.entry.key
+        if self._accounts is not None:
+            return place(self._accounts.balances[key]), row.sequence, key
+        return rank(row.entry.score, row.discovered_at) if row.rank is None else row.rank, row.sequence, key
+
+    def _wait(self, host: Host, row: Url, now: float) -> None:
         """Put a URL back among the waiting, into its old place or to wait for its date."""
         row.state = State.WAITING
         if row.due is not None and row.due > now:
@@ -149,7 +124,7 @@ class MemoryFrontier:
         else:
             self._queue(host, row, now)
 
-    def _unqueue(self, host: _Host, key: str) -> None:
+    def _unqueue(self, host: Host, key: str) -> None:
         for queue in (*host.queues, host.later):
             queue[:] = [place for place in queue if place[2] != key]
 
@@ -160,8 +135,8 @@ class MemoryFrontier:
         self._wake(now)
         leases: list[Lease] = []
         while len(leases) < limit and (picked := self._pick(now)) is not None:
-            host, priority = picked
-            row = self._urls[host.queues[priority].pop(0)[2]]
+            host, queue = picked
+            row = self._urls[host.queues[queue].pop(0)[2]]
             row.state = State.LEASED
             leases.append(self._take(worker, host, row, now))
         return Leases(tuple(leases), self._next_time(now))
@@ -170,42 +145,33 @@ class MemoryFrontier:
         asked = self._host(host)
         return self._take(worker, asked, None, now) if self._ready(asked) <= now else None
 
-    def _ready(self, host: _Host) -> float:
+    def _ready(self, host: Host) -> float:
         if host.policy.paused or host.policy.blocked:
             return inf
         if host.leased >= politeness.connections_of(host.policy, host.clock, self._politeness):
             return inf
         return max(host.clock.next_time, host.clock.blocked_until, host.since)
 
-    def _pick(self, now: float) -> tuple[_Host, int] | None:
+    def _pick(self, now: float) -> tuple[Host, int] | None:
         ready = sorted((self._ready(host), host.number, host) for host in self._hosts.values() if any(host.queues))
         hosts = [host for time, _, host in ready if time <= now]
-        classes = [priority for priority in Priority if any(host.queues[priority] for host in hosts)]
-        if not classes:
+        if ready and ready[0][0] <= now - self._settings.patience:
+            hosts = hosts[:1]
+        queues = [queue for queue in QUEUES if any(host.queues[queue] for host in hosts)]
+        if not queues:
             return None
-        chosen = self._shares.choose(classes)
+        chosen = self._shares.choose(queues)
         return next(host for host in hosts if host.queues[chosen]), chosen
 
-    def _take(self, worker: str, host: _Host, row: Url | None, now: float) -> Lease:
+    def _take(self, worker: str, host: Host, row: Url | None, now: float) -> Lease:
         before = host.clock
         delay = politeness.delay_of(host.policy, before, self._politeness)
         host.clock = politeness.after_lease(before, delay, now)
         host.leased += 1
         self._token += 1
-        lease = Lease(
-            token=self._token,
-            worker=worker,
-            entry=Entry("", "", host.name) if row is None else row.entry,
-            leased_at=now,
-            until=now + self._lease,
-            attempts=0 if row is None else row.attempts,
-            returns=0 if row is None else row.returns,
-            delay=delay,
-            max_connections=politeness.connections_of(host.policy, before, self._politeness),
-            policy=host.policy,
-            clock=host.clock,
-        )
-        self._turns[lease.token] = _Turn(lease, host, row, before)
+        connections = politeness.connections_of(host.policy, before, self._politeness)
+        lease = lease_of(self._token, worker, host, row, now, now + self._lease, delay, connections)
+        self._turns[lease.token] = Turn(lease, host, row, before)
         return lease
 
     def _return_expired(self, now: float) -> None:
@@ -218,7 +184,7 @@ class MemoryFrontier:
             self._return(turn, now)
         return len(turns)
 
-    def _return(self, turn: _Turn, now: float) -> None:
+    def _return(self, turn: Turn, now: float) -> None:
         host = turn.host
         del self._turns[turn.lease.token]
         host.leased -= 1
@@ -227,7 +193,7 @@ class MemoryFrontier:
         host.clock = politeness.after_lease(host.clock, delay, now)
         self._give_back(host, turn.row, now)
 
-    def _give_back(self, host: _Host, row: Url | None, now: float) -> None:
+    def _give_back(self, host: Host, row: Url | None, now: float) -> None:
         if row is not None and row.state is State.LEASED:
             row.returns += 1
             row.state = State.WAITING
@@ -268,14 +234,48 @@ class MemoryFrontier:
         elif host.clock == turn.lease.clock:
             host.clock = turn.before
         if row is not None and row.state is State.LEASED:
-            row.state = _STATES[settlement.fate]
+            if self._accounts is not None:
+                self._accounts.settle(row.entry.key, settlement.fate, settlement.links)
+            row.state = _STATES.get(settlement.fate, State.WAITING)
             row.outcome, row.reason, row.due = settlement.outcome, settlement.reason, settlement.due
             row.settled_at = now
             row.attempts += settlement.fate is Fate.RETRY
+            if settlement.fate is Fate.AGAIN:
+                self._come_again(host, row, settlement.due or now, settlement.score)
             if row.state is State.WAITING:
                 self._wait(host, row, now)
         for entry in settlement.discovered:
             self._admit(entry, now)
+        for key in [] if self._accounts is None else self._accounts.hand_out():
+            row = self._urls[key]
+            for queue in self._hosts[row.entry.host].queues:
+                queue[:] = sorted(self._place(row) if each[2] == key else each for each in queue)
+        return True
+
+    def _come_again(self, host: Host, row: Url, due: float, score: float | None) -> None:
+        """Make a URL one that is due again, of the class its host's policy says."""
+        priority = class_of(row.queue) if host.policy.priority is None else host.policy.priority
+        row.queue = queue_of(priority, again=True)
+        row.rank = rank(row.entry.score if score is None else score, due)
+        row.attempts = row.returns = 0
+        row.due = due
+
+    async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
+        return sum(self._revisit(key, due, now) for key, due in dates)
+
+    def _revisit(self, key: str, due: float, now: float) -> bool:
+        row = self._urls.get(key)
+        if row is None or row.refused or row.state in (State.LEASED, State.REMOVED):
+            return False
+        host = self._host(row.entry.host)
+        if row.state is State.WAITING:
+            if not is_again(row.queue) or row.due is None or row.due <= due:
+                return False
+            self._unqueue(host, key)
+        if self._accounts is not None and row.state is State.DEAD:
+            self._accounts.enter(key, False)
+        self._come_again(host, row, due, None)
+        self._wait(host, row, now)
         return True
 
     # --- what an operator decides ------------------------------------------------------------------------------------
@@ -301,6 +301,8 @@ class MemoryFrontier:
         if row.state is State.WAITING:
             self._unqueue(self._hosts[row.entry.host], key)
         row.state = State.REMOVED
+        if self._accounts is not None:
+            self._accounts.leave(key)
         return True
 
     async def drop(self, host: str) -> int:
@@ -315,6 +317,10 @@ class MemoryFrontier:
         row = self._urls.get(key)
         return None if row is None else self._known(row)
 
+    async def names(self, fingerprints: Sequence[int]) -> list[str]:
+        keys = {fingerprint(key): key for key in self._urls}
+        return [keys.get(each, "") for each in fingerprints]
+
     def known(self, state: State | None = None) -> Iterator[Known]:
         for row in list(self._urls.values()):
             if state is None or row.state is state:
@@ -323,7 +329,8 @@ class MemoryFrontier:
     def _known(self, row: Url) -> Known:
         live = row.state is State.LEASED
         lease = next(turn.lease for turn in self._turns.values() if turn.row is row) if live else None
-        return known_of(row.entry, row.discovered_at, row, lease)
+        credit = None if self._accounts is None else self._accounts.of(row.entry.key)
+        return known_of(row.entry, row.discovered_at, row, lease, credit)
 
     async def host(self, host: str) -> HostStatus | None:
         return self._status(self._hosts[host]) if host in self._hosts else None
@@ -331,43 +338,45 @@ class MemoryFrontier:
     def hosts(self) -> Iterator[HostStatus]:
         return (self._status(host) for host in list(self._hosts.values()))
 
-    def _status(self, host: _Host) -> HostStatus:
+    def _status(self, host: Host) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
     def statistics(self) -> FrontierStatistics:
         states = Counter(row.state for row in self._urls.values())
         hosts = sum(1 for host in self._hosts.values() if host.waiting or host.leased)
-        return FrontierStatistics(**{state.value: states[state] for state in State}, hosts=hosts)
+        accounts = self._accounts
+        credit = {"credit": accounts.minted, "lambda_credit": accounts.bank.lambda_credit} if accounts else {}
+        return FrontierStatistics(**{state.value: states[state] for state in State}, **credit, hosts=hosts)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 
     async def checkpoint(self, target: Path) -> None:
-        hosts = {
-            host.name: _Saved(host.number, host.policy, replace(host.clock, recent=0), str(host.clock.recent))
-            for host in self._hosts.values()
-        }
+        hosts = {host.name: saved(host.number, host.policy, host.clock) for host in self._hosts.values()}
         later = {key for host in self._hosts.values() for _, _, key in host.later}
-        _write(target, encode(_Dump(list(self._urls.values()), hosts, later, self._sequence, self._token)))
+        write(target, Dump(list(self._urls.values()), hosts, later, self._sequence, self._token, self._accounts))
 
     @classmethod
     def restore(
-        cls, source: Path, settings: FrontierSettings, politeness: Politeness, breaker: Breaker, lease: float, now: float
+        cls,
+        source: Path,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        opic: bool = False,
     ) -> "MemoryFrontier":
         """Open what `checkpoint` wrote; live leases come back, every host waits one delay."""
-        try:
-            dump = Decoder(_Dump).decode((source / _DUMP).read_bytes())
-        except (OSError, DecodeError) as problem:
-            raise StoreError(f"no checkpoint can be read in {source}: {problem}") from problem
-        frontier = cls(settings, politeness, breaker, lease, now)
-        frontier._load(dump)
+        frontier = cls(settings, politeness, breaker, lease, now, opic)
+        frontier._load(read(source))
         return frontier
 
-    def _load(self, dump: _Dump) -> None:
-        self._sequence, self._token = dump.sequence, dump.token
-        for name, saved in dump.hosts.items():
-            clock = replace(saved.clock, recent=int(saved.recent))
-            delay = politeness.delay_of(saved.policy, clock, self._politeness)
-            self._hosts[name] = _Host(name, saved.number, saved.policy, politeness.after_restart(clock, delay, self._opened))
+    def _load(self, dump: Dump) -> None:
+        self._sequence, self._token, self._accounts = dump.sequence, dump.token, dump.accounts
+        for name, known in dump.hosts.items():
+            clock = replace(known.clock, recent=int(known.recent))
+            delay = politeness.delay_of(known.policy, clock, self._politeness)
+            self._hosts[name] = Host(name, known.number, known.policy, politeness.after_restart(clock, delay, self._opened))
         for row in dump.urls:
             key, host = row.entry.key, self._hosts.get(row.entry.host)
             self._urls[key] = row
@@ -383,11 +392,3 @@ class MemoryFrontier:
 
     async def aclose(self) -> None:
         self._turns.clear()
-
-
-def _write(target: Path, dump: bytes) -> None:
-    try:
-        target.mkdir(parents=True)
-        (target / _DUMP).write_bytes(dump)
-    except OSError as problem:
-        raise StoreError(f"the checkpoint cannot be written to {target}: {problem.strerror}") from problem

@@ -1,9 +1,11 @@
-"""Who is next: the order of a host's URLs, and the shares of the three classes.
+"""Who is next: the order of a host's URLs, the shares of the two kinds of work and of the three classes.
 
-Both are rules without a store, the same for every backend, so that the same calls give the same leases in the same order.
+All are rules without a store, the same for every backend, so that the same calls give the same leases in the same order.
 """
 
 from collections.abc import Sequence
+
+from gossamer.policy.opic import UNIT
 
 AGEING = 30 * 86400.0  # a waiting URL gains the whole range of scores, 0 to 1, in this time
 
@@ -16,6 +18,33 @@ def rank(score: float, discovered_at: float) -> float:
     would have had to be discovered to be as urgent.
     """
     return discovered_at - score * AGEING + 0.0  # adding zero turns -0.0 into 0.0: equal ranks have equal bytes
+
+
+MINT = 100 * UNIT  # credit that a new seed brings along: all there is fits 64 bits with ninety million seeds
+
+
+def place(balance: int) -> float:
+    """Return the constant that orders a host's waiting URLs by their credit, whatever lambda gives; see `policy/opic.py`."""
+    return float(-balance)
+
+
+CLASSES = 3
+QUEUES = range(2 * CLASSES)  # of a host: never crawled in three classes, then due again in three
+
+
+def queue_of(priority: int, again: bool) -> int:
+    """Return the queue of a class and a kind of work."""
+    return priority + CLASSES if again else priority
+
+
+def is_again(queue: int) -> bool:
+    """Tell whether a queue is one of URLs that are due again."""
+    return queue >= CLASSES
+
+
+def class_of(queue: int) -> int:
+    """Return the class of a queue."""
+    return queue % CLASSES
 
 
 class Shares:
@@ -43,3 +72,20 @@ class Shares:
         chosen = max(ready, key=credit.__getitem__)
         credit[chosen] -= total
         return chosen
+
+
+class Turns:
+    """Takes turns among the queues: first between the kinds of work, then among the classes of the chosen kind."""
+
+    __slots__ = ("_classes", "_kinds")
+
+    def __init__(self, kinds: Sequence[int], classes: Sequence[int]) -> None:
+        self._kinds = Shares(kinds)
+        self._classes = (Shares(classes), Shares(classes))
+
+    def choose(self, ready: Sequence[int]) -> int:
+        """Return the queue whose turn it is among those ready, which are at least one and in order."""
+        if len(ready) == 1:
+            return ready[0]
+        kind = self._kinds.choose(sorted({is_again(queue) for queue in ready}))
+        return queue_of(self._classes[kind].choose([class_of(queue) for queue in ready if is_again(queue) == kind]), bool(kind))

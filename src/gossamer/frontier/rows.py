@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Politeness
 from gossamer.errors import StoreError
+from gossamer.frontier.order import is_again
+from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
-from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
+from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 _short = Packed(">BQB")  # no array begins with a zero
@@ -29,7 +31,7 @@ class UrlRow(Struct, array_like=True):
     reference: int  # where its entry stands
     key: str
     state: State
-    priority: int = 1  # the class it was queued in
+    queue: int = 1  # the one it waits in, or waited in
     refused: bool = False  # known only as refused: may still be queued when it is found again
     attempts: int = 0
     returns: int = 0
@@ -38,6 +40,7 @@ class UrlRow(Struct, array_like=True):
     reason: str = ""
     due: float | None = None
     settled_at: float | None = None
+    rank: float | None = None  # its place in the queue; None: the one its discovery gave it
 
 
 class HostRow(Struct, array_like=True):
@@ -45,9 +48,9 @@ class HostRow(Struct, array_like=True):
 
     name: str
     number: int
-    line: bytes  # tickets of waiting URLs, the first of each class
+    line: bytes  # tickets of waiting URLs, the first of each queue
     leased: bytes  # tickets that are leased: they wait again after a restart
-    more: tuple[int, int, int] | None  # by class: waiting URLs that have rows of their own
+    more: tuple[int, ...] | None  # by queue: waiting URLs that have rows of their own
     later: int  # waiting URLs whose date has not come
     first_due: float  # the first of these dates; infinite: none
     opening: int  # of the store in which this was written: `next_time` means nothing after a restart
@@ -70,6 +73,8 @@ class Meta(Struct, array_like=True):
     done: int = 0
     dead: int = 0
     removed: int = 0
+    bank: Bank | None = None  # None: the order is not opic
+    minted: int = 0  # all credit there is
 
     @property
     def known(self) -> int:
@@ -90,7 +95,7 @@ class Url(Struct):
 
     entry: Entry
     state: State
-    priority: Priority = Priority.MEDIUM  # the class it was queued in
+    queue: int = 1  # the one it waits in, or waited in
     sequence: int = 0  # of its discovery; 0: never queued
     discovered_at: float = 0.0
     refused: bool = False  # known only as refused: may still be queued when it is found again
@@ -100,6 +105,7 @@ class Url(Struct):
     reason: str = ""
     due: float | None = None
     settled_at: float | None = None
+    rank: float | None = None  # its place in the queue; None: the one its discovery gave it
 
 
 encode = Encoder().encode
@@ -116,17 +122,17 @@ def _sound(decode: Callable[[bytes], _Row], raw: bytes) -> _Row:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
 
 
-def encode_short(reference: int, key: str, priority: int) -> bytes:
+def encode_short(reference: int, key: str, queue: int) -> bytes:
     """Encode a URL that waits and was never leased."""
-    return _short.pack(0, reference, priority) + key.encode()
+    return _short.pack(0, reference, queue) + key.encode()
 
 
 def decode_url(raw: bytes) -> UrlRow:
     """Decode a URL, short or long."""
     if raw[0]:
         return _sound(_url, raw)
-    _, reference, priority = _short.unpack_from(raw)
-    return UrlRow(reference, raw[_short.size :].decode(), _WAITING, priority)
+    _, reference, queue = _short.unpack_from(raw)
+    return UrlRow(reference, raw[_short.size :].decode(), _WAITING, queue)
 
 
 def decode_page(raw: bytes) -> Page:
@@ -145,7 +151,7 @@ def decode_host(raw: bytes) -> HostRow:
     return _sound(_host, raw)
 
 
-def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease | None) -> Known:
+def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease | None, credit: int | None) -> Known:
     """Return a URL as the operator sees it; `lease` is its live one, if it has one."""
     return Known(
         entry=entry,
@@ -159,6 +165,8 @@ def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease
         settled_at=row.settled_at,
         leased_by="" if lease is None else lease.worker,
         leased_until=None if lease is None else lease.until,
+        again=is_again(row.queue) and (lease is not None or row.state is State.WAITING),
+        credit=credit,
     )
 
 

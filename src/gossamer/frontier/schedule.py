@@ -1,4 +1,4 @@
-"""Which host is next: the hosts with work in memory, three heaps by class, and one heap of hosts whose URLs wait for a date.
+"""Which host is next: the hosts with work in memory, a heap for each queue, and one heap of hosts whose URLs wait for a date.
 
 A heap holds (time, number, host): the host ready longest is on top, ties go to the host known longest; a top in the future
 says when to ask again. An entry is true only while its time is the host's current one, and is thrown away otherwise when it
@@ -7,18 +7,17 @@ any way is placed again. Picking and placing are O(log hosts).
 """
 
 from collections.abc import Iterator, Sequence
-from heapq import heapify, heappop, heappush
 from math import inf
 
 from msgspec import Struct
 
 from gossamer.config.sections import Politeness
+from gossamer.frontier.heap import Heap
 from gossamer.frontier.keys import TICKET
-from gossamer.frontier.order import Shares
+from gossamer.frontier.order import QUEUES, Turns
 from gossamer.policy.politeness import connections_of
 from gossamer.records import HostClock, HostPolicy
 
-_CLASSES = (0, 1, 2)
 SLACK = 1000  # false entries a heap may hold beside as many as there are hosts
 
 NO_POLICY = HostPolicy()
@@ -36,8 +35,8 @@ class Host(Struct, gc=False, eq=False):
     number: int
     policy: HostPolicy = NO_POLICY
     clock: HostClock = NEW_CLOCK
-    line: bytes = b""  # tickets of waiting URLs, the first of each class
-    more: tuple[int, int, int] | None = None  # by class: waiting URLs that stand in the store
+    line: bytes = b""  # tickets of waiting URLs, the first of each queue
+    more: tuple[int, ...] | None = None  # by queue: waiting URLs that stand in the store
     later: int = 0  # waiting URLs whose date has not come
     first_due: float = inf  # the first of these dates
     leased: int = 0  # turns
@@ -46,7 +45,7 @@ class Host(Struct, gc=False, eq=False):
     since: float = 0.0  # its line stopped being empty, or its last lease ended
     ready: float = inf  # infinite: not to be leased, whatever the time
     wake: float = inf
-    stands: int = 0  # a bit for each class in whose heap it has a true entry
+    stands: int = 0  # a bit for each queue in whose heap it has a true entry
 
     def __lt__(self, other: "Host") -> bool:
         return self.number < other.number
@@ -54,21 +53,20 @@ class Host(Struct, gc=False, eq=False):
     @property
     def waiting(self) -> int:
         """Return how many URLs wait, whatever for."""
-        return len(self.line) // TICKET + self.later + (0 if self.more is None else sum(self.more))
-
-
-_Heap = list[tuple[float, int, Host]]
+        more = self.more
+        return len(self.line) // TICKET + self.later + (0 if more is None else sum(more))
 
 
 class Schedule:
     """The hosts with work, and the order of their turns."""
 
-    def __init__(self, shares: Sequence[int], politeness: Politeness) -> None:
+    def __init__(self, kinds: Sequence[int], shares: Sequence[int], patience: float, politeness: Politeness) -> None:
         self.hosts: dict[str, Host] = {}
         self._politeness = politeness
-        self._shares = Shares(shares)
-        self._classes: tuple[_Heap, _Heap, _Heap] = ([], [], [])
-        self._wakes: _Heap = []
+        self._patience = patience
+        self._turns = Turns(kinds, shares)
+        self._heaps: tuple[Heap[Host], ...] = tuple(Heap() for _ in QUEUES)
+        self._wakes: Heap[Host] = Heap()
 
     def place(self, host: Host) -> None:
         """Put a host where it belongs after any change to it."""
@@ -79,10 +77,10 @@ class Schedule:
         wake = inf
         if ready < inf:
             stands = host.stands
-            for priority in host.line[::TICKET]:
-                if not stands >> priority & 1:
-                    stands |= 1 << priority
-                    self._push(self._classes[priority], ready, host)
+            for queue in host.line[::TICKET]:
+                if not stands >> queue & 1:
+                    stands |= 1 << queue
+                    self._push(self._heaps[queue], ready, host)
             host.stands = stands
             if host.later:
                 wake = max(ready, host.first_due)
@@ -110,50 +108,57 @@ class Schedule:
         return clock.blocked_until if clock.blocked_until > ready else ready
 
     def pick(self, now: float) -> tuple[Host, int] | None:
-        """Return the host whose turn it is and the class it is picked for; the caller takes a URL and places it again."""
-        classes = [priority for priority in _CLASSES if self._classes[priority] and self._top(priority) <= now]
-        if not classes:
+        """Return the host whose turn it is and the queue it is picked for; the caller takes a URL and places it again."""
+        queues = [queue for queue in QUEUES if self._heaps[queue] and self._top(queue) <= now]
+        if not queues:
             return None
-        chosen = classes[0] if len(classes) == 1 else self._shares.choose(classes)
-        host = heappop(self._classes[chosen])[2]
+        chosen = queues[0]
+        if len(queues) > 1:
+            oldest = min(queues, key=lambda queue: (self._heaps[queue].time, self._heaps[queue].top.number))
+            host = self._heaps[oldest].top
+            if host.ready <= now - self._patience:  # it has waited for too long: only its own queues are to choose from
+                queues = [queue for queue in queues if self._heaps[queue].top is host]
+            chosen = self._turns.choose(queues)
+        host = self._heaps[chosen].pop()
         host.stands &= ~(1 << chosen)
         return host, chosen
 
     def woken(self, now: float) -> Iterator[Host]:
         """Give the ready hosts for which a date has come; the caller moves their URLs and places them again."""
         while self._first_wake() <= now:
-            host = heappop(self._wakes)[2]
+            host = self._wakes.pop()
             host.wake = inf
             yield host
 
     def next_time(self) -> float:
         """Return when the next host becomes ready; infinite: none does by itself."""
-        return min(*map(self._top, _CLASSES), self._first_wake())
+        return min(*map(self._top, QUEUES), self._first_wake())
 
-    def _top(self, priority: int) -> float:
-        heap = self._classes[priority]
+    def _top(self, queue: int) -> float:
+        heap = self._heaps[queue]
         while heap:
-            time, _, host = heap[0]
-            if time == host.ready:
+            host = heap.top
+            if heap.time == host.ready:
                 line = host.line
-                if line and (line[0] == priority or priority in line[::TICKET]):
-                    return time
-                host.stands &= ~(1 << priority)
-            heappop(heap)
+                if line and (line[0] == queue or queue in line[::TICKET]):
+                    return host.ready
+                host.stands &= ~(1 << queue)
+            heap.pop()
         return inf
 
     def _first_wake(self) -> float:
         heap = self._wakes
-        while heap and heap[0][0] != heap[0][2].wake:
-            heappop(heap)
-        return heap[0][0] if heap else inf
+        while heap and heap.time != heap.top.wake:
+            heap.pop()
+        return heap.time
 
-    def _push(self, heap: _Heap, time: float, host: Host) -> None:
+    def _push(self, heap: "Heap[Host]", time: float, host: Host) -> None:
         if len(heap) > 2 * len(self.hosts) + SLACK:
             self._sweep(heap)
-        heappush(heap, (time, host.number, host))
+        heap.push(time, host.number, host)
 
-    def _sweep(self, heap: _Heap) -> None:
-        """Throw the false entries away; without this, hosts with work in two classes would leave them behind one of them."""
-        heap[:] = {entry for entry in heap if entry[0] == (entry[2].wake if heap is self._wakes else entry[2].ready)}
-        heapify(heap)
+    def _sweep(self, heap: "Heap[Host]") -> None:
+        """Throw the false entries away; without this, hosts with work in two queues would leave them behind one of them."""
+        for time, number, host in set(heap.drain()):
+            if time == (host.wake if heap is self._wakes else host.ready):
+                heap.push(time, number, host)

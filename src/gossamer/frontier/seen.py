@@ -10,7 +10,7 @@ from errno import ENOSPC
 from pathlib import Path
 
 from gossamer.errors import DiskFull, StoreError
-from gossamer.frontier.bloom import GrowingBloom
+from gossamer.frontier.bloom import GrowingBloom, dump, load, new_bloom
 from gossamer.frontier.keys import HOSTS, URLS, host_name, number_in, url_key
 from gossamer.frontier.rows import Meta, UrlRow, decode_page, decode_url
 from gossamer.frontier.store import Store
@@ -44,7 +44,7 @@ class Seen:
         self._bound = (recent_keys + 1) // 2
         self._recent: dict[str, bool] = {}  # key: may it still be queued?
         self._older: dict[str, bool] = {}
-        self._fresh: dict[int, UrlRow] = {}  # accepted by this call, not yet in the store
+        self._fresh: dict[int, tuple[str, bool]] = {}  # key and refused: accepted by this call, not yet in the store
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     def recall(self, key: str) -> bool | None:
@@ -64,20 +64,22 @@ class Seen:
             self._older, self._recent = self._recent, {}
         self._recent[key] = open_to
 
-    def free_slot(self, key: str) -> int | None:
-        """Return the slot of a key that was certainly never seen; None: ask further."""
+    def take_slot(self, key: str) -> int | None:
+        """Take the slot of a key that was certainly never seen; None: ask further."""
         slot = fingerprint(key)
-        if slot in self._bloom:
-            return None
-        self.bloom_misses += 1
-        return slot
+        if self._bloom.add(slot):
+            self.bloom_misses += 1
+            return slot
+        return None
 
     def find(self, key: str) -> tuple[int, UrlRow | None]:
         """Return the slot of a key and its row, or the free slot it would get and None."""
         slot = fingerprint(key)
         while slot in self._bloom:
-            row = self._fresh.get(slot)
-            if row is None:
+            fresh = self._fresh.get(slot)
+            if fresh is not None:
+                row = UrlRow(0, fresh[0], _DEAD if fresh[1] else _WAITING, 0, fresh[1])
+            else:
                 self.store_reads += 1
                 raw = self._store.get(url_key(slot))
                 if raw is None:
@@ -89,20 +91,27 @@ class Seen:
         self.bloom_misses += 1
         return slot, None
 
-    def accept(self, slot: int, key: str, is_new: bool, refused: bool) -> None:
-        """Note what is written in a slot by this call; a new one is taken from now on."""
-        if is_new:
-            self._bloom.add(slot)
-        self._fresh[slot] = UrlRow(0, key, _DEAD if refused else _WAITING, 0, refused)
+    def occupy(self, slot: int) -> None:
+        """Take a slot that `find` gave as free."""
+        if not self._bloom.add(slot):
+            self._bloom.count += 1  # the filter claimed to hold it before it did
+
+    def accept(self, slot: int, key: str, refused: bool) -> None:
+        """Note what is written in a taken slot by this call."""
+        self._fresh[slot] = key, refused
         self.remember(key, refused)
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""
         return fingerprint(host) in self._bloom
 
-    def add_host(self, host: str) -> None:
-        """Note a new host."""
-        self._bloom.add(fingerprint(host))
+    def is_first_of(self, host: str) -> bool:
+        """Note a host and tell whether its name was certainly never met."""
+        return self._bloom.add(fingerprint(host))
+
+    def add_host(self) -> None:
+        """Note that a host is new although the filter claimed to hold its name."""
+        self._bloom.count += 1
 
     def written(self) -> None:
         """Note that everything so far is in the store."""
@@ -112,7 +121,7 @@ class Seen:
         """Write the filter, whole or not at all."""
         partial = path.with_suffix(".part")
         try:
-            partial.write_bytes(self._bloom.dump())
+            partial.write_bytes(dump(self._bloom))
             partial.replace(path)
         except OSError as problem:
             kind = DiskFull if problem.errno == ENOSPC else StoreError
@@ -123,10 +132,10 @@ def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     """Return the filter saved at the last clean end if it covers all that is known, else build it from what is there."""
     bloom = None
     if path.is_file():
-        bloom = GrowingBloom.load(path.read_bytes())
+        bloom = load(path.read_bytes(), GrowingBloom)
     if bloom is not None and bloom.count == meta.known + meta.number:
         return bloom
-    bloom = GrowingBloom()
+    bloom = new_bloom()
     for key, _ in store.scan(URLS):
         bloom.add(number_in(key))
     for key, _ in store.scan(HOSTS):

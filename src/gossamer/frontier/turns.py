@@ -10,6 +10,7 @@ from gossamer.config.sections import Politeness
 from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.line import joined, without
+from gossamer.frontier.order import is_again
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.sheets import TRIED
@@ -87,6 +88,8 @@ class Turns:
             until=now + self._lease,
             attempts=0 if row is None else row.attempts,
             returns=0 if row is None else row.returns,
+            again=bool(turn.ticket) and is_again(turn.ticket[0]),
+            due=None if row is None else row.due,
             delay=turn.delay,
             max_connections=turn.connections,
             policy=turn.host.policy,

@@ -5,6 +5,7 @@ gossamer.toml  the crawl's configuration
 seeds.txt      where it began
 frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
+graph/         which page links to which
 crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
 """
 

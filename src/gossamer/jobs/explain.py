@@ -17,11 +17,11 @@ from gossamer.url.parse import Url, parse
 async def explain(stores: Stores, url: str) -> dict[str, Any]:
     """Return all there is to know about one URL."""
     parsed = parse(url)
-    key = stores.admission.key(parsed)
-    known = await stores.frontier.lookup(key)
+    own = stores.admission.key(parsed)
+    key, known = await _lookup(stores, own, parsed.wire)
     page = await stores.catalog.get(key)
     candidate = _candidate(stores, parsed, known)
-    verdicts = stores.admission.trace(candidate)
+    verdicts = [*stores.admission.trace(candidate), *await stores.lessons.verdicts(parsed, key)]
     robots = await stores.robots.peek(parsed.wire, stores.user_agent, stores.clock.now())
     host = await stores.frontier.host(parsed.host)
     return {
@@ -31,6 +31,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "host": parsed.host,
         "state": known.state if known else "unknown",
         **_end(known, page, verdicts, robots),
+        **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
         "robots": {"verdict": robots.verdict, "rule": robots.rule},
@@ -38,7 +39,38 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "host_status": plain(host) if host else None,
         "page": plain(page) if page else None,
         "duplicate_of": page.duplicate_of if page else "",
+        "evidence": plain(await stores.lessons.evidence(parsed)),
     }
+
+
+async def keys_of(stores: Stores, url: str) -> list[str]:
+    """Return the keys that a URL may be known by: its own first, then those by the rules learned for its host."""
+    parsed = parse(url)
+    return await stores.lessons.keys(stores.admission.key(parsed), parsed.wire)
+
+
+async def pages_of(stores: Stores, url: str) -> list[Page]:
+    """Return what the catalog has under the keys of a URL."""
+    found = [await stores.catalog.get(key) for key in await keys_of(stores, url)]
+    return [page for page in found if page is not None]
+
+
+async def _lookup(stores: Stores, own: str, url: str) -> tuple[str, Known | None]:
+    """Find a URL in the frontier, by its own key or one by the rules learned for its host."""
+    for key in await keys_of(stores, url):
+        known = await stores.frontier.lookup(key)
+        if known is not None:
+            return key, known
+    return own, None
+
+
+def _merged(own: str, key: str, url: Url, known: Known | None, verdicts: list[Verdict]) -> dict[str, Any]:
+    """Say that a URL was taken for another one by parameters that make no difference, and how that is known."""
+    if own == key or known is None or known.entry.url == url.wire:
+        return {}
+    told = "; ".join(verdict.reason for verdict in verdicts if verdict.rule == "traps.parameter")
+    reason = f"the same page as {known.entry.url}, which ended so; the key is {key}: {told or 'it was learned, but is no more'}"
+    return {"rule": "traps.parameter", "reason": reason}
 
 
 def _candidate(stores: Stores, url: Url, known: Known | None) -> Candidate:
@@ -77,6 +109,7 @@ def _queue(known: Known | None) -> dict[str, Any] | None:
     return {
         "priority": known.entry.priority.name.lower(),
         "score": known.entry.score,
+        "credit": known.credit,
         "attempts": known.attempts,
         "returns": known.returns,
         "due": known.due,

@@ -10,12 +10,14 @@ from typing import Any
 import msgspec
 
 from gossamer.assemble import Stores, checkpoint_stores
+from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
+from gossamer.evidence import Parameter, Probe, Ruling, Tally
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.explain import explain
+from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
+from gossamer.policy import parameters, soft404, templates
 from gossamer.records import HostPolicy, Priority
-from gossamer.url.parse import parse
 
 Operation = Callable[..., Awaitable[Any]]
 
@@ -43,6 +45,11 @@ def _state(stores: Stores, running: bool) -> str:
 async def explain_all(stores: Stores, urls: list[str]) -> list[dict[str, Any]]:
     """Explain several URLs."""
     return [await explain(stores, url) for url in urls]
+
+
+async def keys(stores: Stores, url: str) -> list[str]:
+    """Return the keys that a URL may be known by."""
+    return await keys_of(stores, url)
 
 
 async def hosts(stores: Stores, limit: int = 50) -> list[dict[str, Any]]:
@@ -80,7 +87,10 @@ async def drop(stores: Stores, name: str) -> int:
 
 async def remove(stores: Stores, url: str) -> bool:
     """Take a URL out of the frontier for good."""
-    return await stores.frontier.remove(stores.admission.key(parse(url)))
+    for key in await keys_of(stores, url):
+        if await stores.frontier.remove(key):
+            return True
+    return False
 
 
 async def checkpoint(stores: Stores, target: str) -> str:
@@ -100,9 +110,57 @@ def _priority(name: str) -> Priority:
         raise UsageError(f"{name!r} is no priority; choose high, medium or low") from None
 
 
+async def lessons(stores: Stores, name: str = "") -> list[dict[str, Any]]:
+    """Return what was learned about one host or all."""
+    rows = await stores.lessons.everything(name)
+    settings = stores.settings.traps
+    return [
+        {"host": host, "kind": KINDS[kind], "name": title, **plain(record), **_effect(title, record, settings)}
+        for host, kind, title, record in rows
+    ]
+
+
+def _effect(title: str, record: Any, settings: Traps) -> dict[str, Any]:
+    match record:
+        case Tally():
+            return {"one_in": templates.one_in(title, record, settings)}
+        case Parameter():
+            return {"cosmetic": parameters.is_cosmetic(record, settings)}
+        case Probe():
+            return {"soft": soft404.is_soft(record)}
+        case _:
+            return {}
+
+
+async def rule(stores: Stores, host: str, kind: str, name: str, ruling: str) -> bool:
+    """Put a word above the evidence: allow, block, or nothing."""
+    letter = next(letter for letter, word in KINDS.items() if word == kind)
+    return await stores.lessons.rule(host, letter, name, Ruling(ruling))
+
+
+async def near(stores: Stores, url: str) -> list[dict[str, Any]]:
+    """Return the pages whose text is nearly that of one page, nearest first."""
+    pages = await pages_of(stores, url)
+    if not pages:
+        raise UsageError(f"{url} is no page of this crawl; `gossamer pages` lists them")
+    page = pages[0]
+    if page.simhash is None:
+        raise UsageError(f"{url} has no text to compare")
+    cluster = await stores.near.cluster(page.simhash)
+    found = [(await stores.catalog.get(like.key), bits) for like, bits in cluster]
+    return [{"distance": bits, **plain(other)} for other, bits in found if other is not None]
+
+
+async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
+    """Return the keys that have these fingerprints, an empty text for one that no known URL has."""
+    return await stores.frontier.names(fingerprints)
+
+
+KINDS = {"t": "template", "p": "parameter", "s": "probe", "g": "growth"}  # of what is learned
 OPERATIONS: dict[str, Operation] = {
     "status": status,
     "explain_all": explain_all,
+    "keys": keys,
     "hosts": hosts,
     "host": host,
     "set_policy": set_policy,
@@ -110,4 +168,8 @@ OPERATIONS: dict[str, Operation] = {
     "drop": drop,
     "remove": remove,
     "checkpoint": checkpoint,
+    "lessons": lessons,
+    "rule": rule,
+    "near": near,
+    "names": names,
 }

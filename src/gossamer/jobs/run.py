@@ -20,7 +20,7 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
-from gossamer.records import FrontierStatistics
+from gossamer.records import FrontierStatistics, State
 from gossamer.url.parse import Url
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End
@@ -42,6 +42,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     bytes: int
     requests: int
     frontier: FrontierStatistics
+    learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
 
     @property
@@ -50,7 +51,16 @@ class Summary(Struct, frozen=True, kw_only=True):
         return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0)
 
 
-def run_crawl(directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None]) -> Summary:
+class Again(Struct, frozen=True):
+    """Which finished URLs of a crawl are visited again."""
+
+    older_than: float = 0.0  # seconds since the last visit
+    failed: bool = False  # also those that ended without a page
+
+
+def run_crawl(
+    directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None], again: Again | None = None
+) -> Summary:
     """Run a crawl until it ends; `watch` is called once with the crawl before its first visit."""
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
@@ -59,10 +69,16 @@ def run_crawl(directory: CrawlDirectory, settings: Settings, watch: Callable[[Cr
         if settings.crawl.workers > 1:
             opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        return runner.run(_run(directory, settings, opening, watch))
+        return runner.run(_run(directory, settings, opening, watch, again))
 
 
-async def _run(directory: CrawlDirectory, settings: Settings, opening: Opening, watch: Callable[[Crawl], None]) -> Summary:
+async def _run(
+    directory: CrawlDirectory,
+    settings: Settings,
+    opening: Opening,
+    watch: Callable[[Crawl], None],
+    again: Again | None,
+) -> Summary:
     clock = SystemClock()
     began, cpu = clock.now(), _cpu_seconds()
     seeds = directory.seeds()
@@ -72,6 +88,9 @@ async def _run(directory: CrawlDirectory, settings: Settings, opening: Opening, 
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+            if again is not None:
+                crawl.pool.begin_anew()
+                log.note("recrawl", pages=await _recall(crawl, again))
             _obey_signals(crawl)
             watch(crawl)
             async with serve_control(directory, crawl):
@@ -89,7 +108,24 @@ async def _run(directory: CrawlDirectory, settings: Settings, opening: Opening, 
             requests=crawl.tally.visits,
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
+            learned=await crawl.stores.lessons.summary(),
         )
+
+
+async def _recall(crawl: Crawl, again: Again) -> int:
+    """Make finished URLs due now; return how many."""
+    frontier, now = crawl.stores.frontier, crawl.stores.clock.now()
+    states = (State.DONE, State.DEAD) if again.failed else (State.DONE,)
+    old = [
+        (known.entry.key, now)
+        for state in states
+        for known in frontier.known(state)
+        if known.entry.refused is None and (known.settled_at or 0.0) <= now - again.older_than
+    ]
+    count = 0
+    for start in range(0, len(old), SEEDS_AT_ONCE):
+        count += await frontier.revisit(old[start : start + SEEDS_AT_ONCE], now)
+    return count
 
 
 def _cpu_seconds() -> float:

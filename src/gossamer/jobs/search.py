@@ -1,18 +1,23 @@
-"""Look at what a crawl kept: list, search, show, index. Needs no lock, so it works beside a running crawl."""
+"""Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
 
-from gossamer.assemble import make_admission, make_processors, merge_index, open_catalog, read_record
+from gossamer.archives import merge_index, read_record
+from gossamer.assemble import make_admission, make_processors, open_catalog
 from gossamer.config.sections import Settings
-from gossamer.errors import UsageError
+from gossamer.errors import CrawlInUse, UsageError
+from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.protocols import Processor
-from gossamer.records import Page
+from gossamer.protocols import Catalog, Processor
+from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
+from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
 BATCH = 200
@@ -22,6 +27,7 @@ class Shown(Struct, frozen=True):
     """A kept page with its bytes."""
 
     page: Page
+    version: Version
     head: bytes
     headers: tuple[tuple[str, str], ...]
     wire: bytes
@@ -34,24 +40,78 @@ def find_pages(directory: CrawlDirectory, **wanted: Any) -> list[Page]:
     return list(open_catalog(directory.path, directory.settings()).pages(**wanted))
 
 
-def show_page(directory: CrawlDirectory, url: str) -> Shown:
-    """Read a page back from the archive; a duplicate shows its original's content."""
+def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
+    """Read a page back from the archive, or an earlier version by number or date; a copy shows its original's content."""
     settings = directory.settings()
     catalog = open_catalog(directory.path, settings)
-    key = make_admission(settings, ()).key(parse(url))
-    page = asyncio.run(catalog.get(key))
-    if page is None or page.place is None:
+    page = _find(directory, catalog, settings, url)
+    captures = catalog.versions(page.key) if page else []
+    if page is None or not captures or (page.place is None and not which):
         why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
         raise UsageError(f"nothing is kept of {url}: {why}; `gossamer explain {directory.path} URL` tells more")
-    fetched = read_record(directory.path, settings, page.place)
-    if page.duplicate_of:
-        original = asyncio.run(catalog.get(make_admission(settings, ()).key(parse(page.duplicate_of))))
-        if original is not None and original.place is not None:
-            fetched = read_record(directory.path, settings, original.place)
+    version = _chosen(captures, which) if which else next((one for one in captures if one.place == page.place), captures[0])
+    fetched = _content(directory, catalog, settings, version)
     document = document_of(fetched, settings.fetch.max_decoded)
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
-    return Shown(page, fetched.response_head, fetched.headers, fetched.body.read(), document.content, text)
+    return Shown(page, version, fetched.response_head, fetched.headers, fetched.body.read(), document.content, text)
+
+
+def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
+    """Return the kept versions of a page, newest first."""
+    settings = directory.settings()
+    catalog = open_catalog(directory.path, settings)
+    page = _find(directory, catalog, settings, url)
+    if page is None:
+        raise UsageError(f"{url} was not fetched; `gossamer explain {directory.path} URL` tells more")
+    return catalog.versions(page.key)
+
+
+def _chosen(captures: list[Version], which: str) -> Version:
+    """Return the version of that number, 1 for the newest, or the one that was the newest at a date."""
+    if which.isascii() and which.isdigit():
+        if not 1 <= int(which) <= len(captures):
+            raise UsageError(f"there is no version {which}; {len(captures)} are kept, 1 is the newest")
+        return captures[int(which) - 1]
+    try:
+        date = datetime.fromisoformat(which)
+    except ValueError:
+        raise UsageError(f"{which!r} is neither a number nor a date; write 2, 2026-01-31 or 2026-01-31 23:59:59") from None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    until = date + (timedelta(days=1) if len(which) <= len("2026-01-31") else timedelta(seconds=1))  # all of it counts
+    earlier = [version for version in captures if version.captured_at < until.timestamp()]
+    if not earlier:
+        raise UsageError(f"nothing is kept from {which} or before; the oldest is from {_date(captures[-1].captured_at)}")
+    return earlier[0]
+
+
+def _date(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _content(directory: CrawlDirectory, catalog: Catalog, settings: Settings, version: Version) -> Fetched:
+    """Read a version; one that is only a revisit has the content of the capture it refers to."""
+    fetched = read_record(directory.path, settings, version.place)
+    if fetched.outcome is Outcome.OK:
+        return fetched
+    original = _find(directory, catalog, settings, fetched.detail)
+    for other in catalog.versions(original.key) if original else ():
+        if other.digest == version.digest:
+            kept = read_record(directory.path, settings, other.place)
+            if kept.outcome is Outcome.OK:
+                return kept
+    return fetched
+
+
+def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
+    """Find a page by its own key, and only if nothing is kept under it by those that were learned for its host."""
+    page = asyncio.run(catalog.get(make_admission(settings, ()).key(parse(url))))
+    if page is not None and page.place is not None:
+        return page
+    with suppress(CrawlInUse):  # by somebody who answers no questions: then this is all there is to know
+        known = [asyncio.run(catalog.get(key)) for key in ask(directory, "keys", url=url)]
+        return next((other for other in known if other is not None and other.place is not None), page)
+    return page
 
 
 def index_pages(directory: CrawlDirectory) -> Iterator[int]:

@@ -10,15 +10,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from gossamer.assemble import Stores, archive_problems, make_processors, open_stores, read_record
+from gossamer.archives import archive_problems, read_record
+from gossamer.assemble import Stores, make_processors, open_stores
 from gossamer.clock import SystemClock
 from gossamer.document.digest import payload_digest
 from gossamer.errors import StoreError
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.protocols import Processor
-from gossamer.records import Known, Outcome, Page, State
-from gossamer.url.parse import parse
+from gossamer.records import Entry, Known, Outcome, Page, State
+from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
 SHOWN = 10  # offenders named
@@ -78,6 +80,8 @@ async def _verify(directory: CrawlDirectory, ledger: Path | None) -> AsyncIterat
     settings = directory.settings()
     async with open_stores(directory.path, settings, directory.seeds(), SystemClock()) as stores:
         yield _states(stores)
+        if settings.crawl.order == "opic":
+            yield _credit(stores)
         yield await _agreement(stores)
         yield await _rows(stores)
         yield await _places(stores)
@@ -104,6 +108,14 @@ def _states(stores: Stores) -> Check:
     for state in State:
         if getattr(statistics, state) != counted[state]:
             finding.look(f"{counted[state]:,} URLs are {state}, the frontier counts {getattr(statistics, state):,}")
+    return finding.check()
+
+
+def _credit(stores: Stores) -> Check:
+    finding = Finding("P1", "the credit of all pages and of lambda is what the seeds brought")
+    statistics = stores.frontier.statistics()
+    kept = (statistics.lambda_credit or 0) + sum(known.credit or 0 for known in stores.frontier.known())
+    finding.look("" if kept == statistics.credit else f"there are {kept:,} units, the seeds brought {statistics.credit or 0:,}")
     return finding.check()
 
 
@@ -134,9 +146,22 @@ async def _places(stores: Stores) -> Check:
     for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
-        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE):
+        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith("traps.parameter:"):
             finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
+    for version in stores.catalog.excess(0):
+        finding.look(_damaged(stores, version))
     return finding.check()
+
+
+def _damaged(stores: Stores, version: Version) -> str:
+    """Say what is wrong with an earlier version of a page."""
+    try:
+        fetched = read_record(stores.directory, stores.settings, version.place)
+    except StoreError as error:
+        return f"an earlier version of {version.key}: {error}"
+    digest = payload_digest(fetched.body, fetched.chunked) if fetched.outcome is Outcome.OK else version.digest
+    fetched.body.close()
+    return "" if digest == version.digest else f"an earlier version of {version.key} has {digest}, not {version.digest}"
 
 
 async def _misplaced(stores: Stores, page: Page) -> str:
@@ -147,13 +172,14 @@ async def _misplaced(stores: Stores, page: Page) -> str:
         return f"{page.url}: {error}"
     if fetched.url != page.url:
         return f"{page.url}: the record at {page.place.file}:{page.place.offset} is of {fetched.url}"
-    if not page.duplicate_of:
+    if page.outcome is not Outcome.DUPLICATE:
         digest = payload_digest(fetched.body, fetched.chunked)
         return "" if digest == page.digest else f"{page.url}: kept content has {digest}, the catalog {page.digest}"
-    original = await stores.catalog.get(stores.admission.key(parse(page.duplicate_of)))
-    if original is None or original.place is None or original.digest != page.digest:
-        return f"{page.url}: its original {page.duplicate_of} is not kept with the same content"
-    return ""
+    originals = await pages_of(stores, page.duplicate_of)
+    captures = [capture for original in originals for capture in stores.catalog.versions(original.key)]
+    if any(capture.digest == page.digest for capture in captures):
+        return ""
+    return f"{page.url}: its original {page.duplicate_of} is not kept with the same content"
 
 
 async def _links(stores: Stores) -> Check:
@@ -183,7 +209,13 @@ async def _missing(stores: Stores, processors: dict[str, Processor], page: Page,
     if processor is None:
         return []
     entries = stores.admission.admit(processor.process(document).links, known.entry)
-    return [entry.url for entry in entries if await stores.frontier.lookup(entry.key) is None]
+    return [entry.url for entry in entries if not await _is_known(stores, entry)]
+
+
+async def _is_known(stores: Stores, entry: Entry) -> bool:
+    if await stores.frontier.lookup(entry.key) is not None:
+        return True
+    return any([await stores.frontier.lookup(key) for key in await stores.lessons.keys(entry.key, entry.url)])
 
 
 def _files(stores: Stores) -> Check:

@@ -13,10 +13,12 @@ from typing import Any
 import msgspec
 
 from gossamer.errors import GossamerError, StoreError
+from gossamer.likeness import Likeness
 from gossamer.protocols import Consultation, Learned
-from gossamer.records import Discovered, Entry, Fetched, Lease, Leases, Original, Settlement, Visit
+from gossamer.records import Discovered, Entry, Fetched, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import Line, Reply, decode_replies, rebuilt
+from gossamer.visit import Lesson, Visit
 
 Decode = Callable[[Any], Any]
 
@@ -33,6 +35,7 @@ _DONE = _decoder(None)
 _CONSULTATION = _decoder(Consultation)
 _LEARNED = _decoder(Learned)
 _ORIGINAL = _decoder(Original | None)
+_TWIN = _decoder(tuple[Original, int] | None)
 _WHETHER = _decoder(bool)
 
 
@@ -45,6 +48,7 @@ class Connection:
         self._open: dict[int, tuple[asyncio.Future[Any], Decode]] = {}
         self._over = asyncio.Event()
         self.advice: dict[str, Consultation] = {}  # by URL; came with its lease and was not asked for yet
+        self.lessons: dict[int, Lesson] = {}  # by the token of a lease that was not used yet
         self.told_to_stop: Callable[[], None] = lambda: None
 
     @classmethod
@@ -108,6 +112,7 @@ class RemoteFrontier:
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask
         self._advice = connection.advice
+        self._lessons = connection.lessons
 
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         """Queue the new ones; known ones keep their place."""
@@ -120,6 +125,8 @@ class RemoteFrontier:
         for lease, advice in zip(granted.leases, granted.advice, strict=True):
             if advice is not None:
                 self._advice[lease.entry.url] = advice
+        for lease, lesson in zip(granted.leases, granted.lessons, strict=True):
+            self._lessons[lease.token] = lesson
         return Leases(granted.leases, granted.next_time)
 
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
@@ -184,6 +191,34 @@ class RemoteClaims:
         self._tell(wire.Unclaim(digest, page))
 
 
+class RemoteResemblance:
+    """The worker's half of near sameness (`protocols.Resemblance`)."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._ask = connection.ask
+        self._tell = connection.tell
+
+    async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
+        """Return the earlier page with nearly this text, and the bits it differs by."""
+        twin: tuple[Original, int] | None = await self._ask(wire.Resemble, _TWIN, likeness, page)
+        return twin
+
+    def release(self, likeness: Likeness, page: Original) -> None:
+        """Give back a claim whose page was not kept."""
+        self._tell(wire.Unresemble(likeness, page))
+
+
+class RemoteLessons:
+    """The worker's half of what was learned (`protocols.Teaching`): told with every lease."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._lessons = connection.lessons
+
+    async def consult(self, lease: Lease) -> Lesson:
+        """Say what was learned about a leased URL."""
+        return self._lessons.pop(lease.token)
+
+
 class RemoteCommits:
     """Finished visits on their way to the node (`protocols.Commits`)."""
 
@@ -213,4 +248,12 @@ def _ended(visit: Visit) -> wire.Ended:
         visit.claim,
         visit.learned,
         visit.received,
+        visit.likeness,
+        visit.twin,
+        visit.probe,
+        visit.suspicious,
+        visit.elapsed,
+        settlement.score,
+        visit.edges,
+        visit.hints,
     )

@@ -10,7 +10,6 @@ dead one is a new interpreter.
 """
 
 import asyncio
-import ctypes
 import gc
 import os
 import select
@@ -19,13 +18,13 @@ import socket
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
+from gossamer.children import end_with_parent, framed, receive
 from gossamer.remote.server import Session
-from gossamer.remote.wire import LENGTH, Greeting, decode_greeting, encode, framed
+from gossamer.remote.wire import Greeting, decode_greeting, encode
 
-_PARENT_DEATH_SIGNAL = 1  # an option of prctl(2)
 _STANDARD = 3  # descriptors 0, 1 and 2
 
 
@@ -71,27 +70,6 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             return await asyncio.to_thread(self._process.wait)
-
-
-# --- new interpreters ------------------------------------------------------------------------------------------------
-
-
-def start(program: Sequence[str]) -> tuple[socket.socket, Started]:
-    """Start a worker; the thread that calls this must live as long as the node, or the kernel ends the worker with it."""
-    ours, theirs = socket.socketpair()
-    with theirs:
-        try:
-            process = subprocess.Popen(
-                [*program, str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except BaseException:
-            ours.close()
-            raise
-    return ours, process
 
 
 # --- forks -----------------------------------------------------------------------------------------------------------
@@ -175,17 +153,7 @@ def _let_go_of_everything_but(descriptor: int) -> None:
 
 def adopted(connection: socket.socket) -> Greeting:
     """Return the first message of the node, and be ready to end with it; raise `EOFError` when it is gone."""
-    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    end_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    return decode_greeting(_exactly(connection, int.from_bytes(_exactly(connection, LENGTH), "big")))
-
-
-def _exactly(connection: socket.socket, length: int) -> bytes:
-    received = bytearray()
-    while len(received) < length:
-        piece = connection.recv(length - len(received))
-        if not piece:
-            raise EOFError
-        received += piece
-    return bytes(received)
+    return decode_greeting(receive(connection))

@@ -15,10 +15,12 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from gossamer.errors import GossamerError
-from gossamer.protocols import Commits, Consultation, Deduper, Frontier, Learned, Robots
-from gossamer.records import Discovered, Lease, Leases, Original, Settlement, Visit
+from gossamer.likeness import Likeness
+from gossamer.protocols import Commits, Consultation, Deduper, Frontier, Learned, NearDuplicates, Robots, Teaching
+from gossamer.records import Discovered, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
+from gossamer.visit import Visit
 
 _NOTHING = Raw(b"\xc0")
 
@@ -30,6 +32,8 @@ class Desk:
     frontier: Frontier
     robots: Robots
     deduper: Deduper
+    near: NearDuplicates
+    lessons: Teaching
     commits: Commits
     lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
     told: Callable[[str, bytes], None]  # an event, and the worker that tells it
@@ -48,6 +52,7 @@ class Session:
         self.gone = asyncio.Event()
         self._desk = desk
         self._claims: dict[tuple[str, str], Original] = {}  # not yet committed, by digest and key
+        self._texts: dict[str, tuple[Likeness, Original]] = {}  # claims of a text, likewise, by key
         self._asked: set[str] = set()  # URLs for whose sake it fetches a robots.txt
         self._learned: set[str] = set()  # and those for which it did, and what came of it is not committed yet
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,6 +72,8 @@ class Session:
             await asyncio.wait(self._tasks)
         for (digest, _), page in self._claims.items():
             self._desk.deduper.release(digest, page)
+        for likeness, page in self._texts.values():
+            self._desk.near.release(likeness, page)
         for url in self._asked:
             self._desk.robots.release(url)
         for url in self._learned:
@@ -81,7 +88,7 @@ class Session:
         quick: list[wire.Call] = []
         for call in calls:
             match call:
-                case wire.Consult() | wire.Claim():
+                case wire.Consult() | wire.Claim() | wire.Resemble():
                     quick.append(call)
                 case wire.Call():
                     self._begin(self._answer(call))
@@ -91,6 +98,9 @@ class Session:
                 case wire.Unclaim():
                     self._claims.pop((call.digest, call.page.key), None)
                     self._desk.deduper.release(call.digest, call.page)
+                case wire.Unresemble():
+                    self._texts.pop(call.page.key, None)
+                    self._desk.near.release(call.likeness, call.page)
                 case wire.Tell():
                     self._desk.told(self.worker, call.event)
                 case wire.Fail():
@@ -125,7 +135,8 @@ class Session:
         self.is_ready = True
         granted = await self._desk.lease(call.worker, call.limit, call.now)
         advice = [await self._advise(lease) for lease in granted.leases]
-        return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice))
+        lessons = [await self._desk.lessons.consult(lease) for lease in granted.leases]
+        return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons))
 
     async def _advise(self, lease: Lease) -> Consultation | None:
         """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""
@@ -155,17 +166,25 @@ class Session:
             self._claims[(call.digest, call.page.key)] = call.page
         return first
 
+    async def _resemble(self, call: wire.Resemble) -> tuple[Original, int] | None:
+        twin = await self._desk.near.claim(call.likeness, call.page)
+        if twin is None:
+            self._texts[call.page.key] = (call.likeness, call.page)
+        return twin
+
     async def _commit(self, call: wire.Commit) -> bool:
-        visits = [_visit(ended, self.out[ended.token]) for ended in call.visits if ended.token in self.out]
+        leases = {ended.token: self.out[ended.token] for ended in call.visits if ended.token in self.out}
+        visits = [_visit(ended, leases[ended.token]) for ended in call.visits if ended.token in leases]
         ours = await self._desk.commits.commit(visits)
         for ended in call.visits:
-            lease = self.out.pop(ended.token, None)
+            self.out.pop(ended.token, None)
             if ended.learned:
                 self._learned.discard(ended.learned)
-                if lease is None:
+                if ended.token not in leases:
                     self._desk.robots.forget(ended.learned)
             if ended.claim is not None:
                 self._claims.pop((ended.claim[0], ended.claim[1].key), None)
+                self._texts.pop(ended.claim[1].key, None)
         return ours and len(visits) == len(call.visits)
 
     async def _discover(self, call: wire.Discover) -> Discovered:
@@ -189,6 +208,7 @@ _ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any
     wire.Lease: Session._lease,
     wire.Consult: Session._consult,
     wire.Claim: Session._claim,
+    wire.Resemble: Session._resemble,
     wire.Commit: Session._commit,
     wire.Learn: Session._learn,
     wire.Discover: Session._discover,
@@ -213,5 +233,19 @@ def _visit(ended: Ended, lease: Lease) -> Visit:
         due=ended.due,
         answer=ended.answer,
         discovered=ended.discovered,
+        score=ended.score,
     )
-    return Visit(settlement=settlement, page=ended.page, claim=ended.claim, learned=ended.learned, received=ended.received)
+    return Visit(
+        settlement=settlement,
+        page=ended.page,
+        claim=ended.claim,
+        learned=ended.learned,
+        received=ended.received,
+        likeness=ended.likeness,
+        twin=ended.twin,
+        probe=ended.probe,
+        suspicious=ended.suspicious,
+        elapsed=ended.elapsed,
+        edges=ended.edges,
+        hints=ended.hints,
+    )

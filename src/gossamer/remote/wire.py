@@ -1,9 +1,8 @@
 """What travels between a node and its workers: frames of messages, each message one call or one answer.
 
-A frame is its length in four bytes, big-endian, then MessagePack: a list of messages. Whatever is said in one turn of an event
-loop goes into one frame, so that the cost of a message is shared by all the visits that wait at the same time. Calls are
-typed records, told apart by a number; an answer carries the number of its call. Both ends are the same program: there is no
-version in it.
+A frame (`children.py`) is MessagePack: a list of messages. Whatever is said in one turn of an event loop goes into one frame,
+so that the cost of a message is shared by all the visits that wait at the same time. Calls are typed records, told apart by a
+number; an answer carries the number of its call. Both ends are the same program: there is no version in it.
 
 A visit goes back without its lease, which the node has kept: its token says which.
 """
@@ -16,12 +15,15 @@ import msgspec
 from msgspec import Raw, Struct
 
 from gossamer import errors, records
+from gossamer.children import LENGTH, framed
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
+from gossamer.evidence import Probe
+from gossamer.hints import Hint
+from gossamer.likeness import Likeness
 from gossamer.protocols import Consultation
 from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
-
-LENGTH = 4  # bytes before a frame
+from gossamer.visit import Lesson
 
 Message = TypeVar("Message")
 
@@ -50,14 +52,23 @@ class Ended(Struct, frozen=True, array_like=True):
     claim: tuple[str, Original] | None
     learned: str
     received: int
+    likeness: Likeness | None = None
+    twin: tuple[Original, Original, int] | None = None
+    probe: tuple[str, Probe] | None = None
+    suspicious: bool = False
+    elapsed: float = 0.0
+    score: float | None = None
+    edges: bytes | None = None
+    hints: tuple[Hint, ...] = ()
 
 
 class Granted(Struct, frozen=True, array_like=True):
-    """Leases (`records.Leases`), and for each what robots.txt says, if that is known: it saves the question."""
+    """Leases (`records.Leases`), and for each what robots.txt says, if that is known, and what was learned: it saves asking."""
 
     leases: tuple[records.Lease, ...]
     next_time: float | None
     advice: tuple[Consultation | None, ...]
+    lessons: tuple[Lesson, ...]
 
 
 # --- calls: what a worker asks or tells ------------------------------------------------------------------------------
@@ -83,6 +94,11 @@ class Consult(Call, frozen=True, tag=2):
 
 class Claim(Call, frozen=True, tag=3):
     digest: str
+    page: Original
+
+
+class Resemble(Call, frozen=True, tag=15):
+    likeness: Likeness
     page: Original
 
 
@@ -138,6 +154,13 @@ class Unclaim(Struct, frozen=True, array_like=True, tag=12):
     page: Original
 
 
+class Unresemble(Struct, frozen=True, array_like=True, tag=16):
+    """The page of a claim of its text was not kept."""
+
+    likeness: Likeness
+    page: Original
+
+
 class Tell(Struct, frozen=True, array_like=True, tag=13):
     """An event for whoever watches the crawl."""
 
@@ -151,7 +174,24 @@ class Fail(Struct, frozen=True, array_like=True, tag=14):
     text: str
 
 
-Calls = Lease | Consult | Claim | Commit | Learn | Discover | Reserve | Settle | Pace | Block | Unask | Unclaim | Tell | Fail
+Calls = (
+    Lease
+    | Consult
+    | Claim
+    | Resemble
+    | Commit
+    | Learn
+    | Discover
+    | Reserve
+    | Settle
+    | Pace
+    | Block
+    | Unask
+    | Unclaim
+    | Unresemble
+    | Tell
+    | Fail
+)
 
 
 class Reply(Struct, frozen=True, array_like=True):
@@ -208,11 +248,6 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _encodable(part) for key, part in value.items()}
     return value
-
-
-def framed(message: bytes) -> bytes:
-    """Return a message with its length before it."""
-    return len(message).to_bytes(LENGTH, "big") + message
 
 
 class Line(asyncio.Protocol, Generic[Message]):

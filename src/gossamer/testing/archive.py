@@ -135,6 +135,20 @@ async def a_revisit_says_so_and_names_its_original(open_archive: Opener) -> None
     await archive.aclose()
 
 
+async def a_304_says_so_and_names_what_it_confirms(open_archive: Opener) -> None:
+    archive = open_archive()
+    first = answer(url="http://a.test/first")
+    await keep(archive, first)
+    unmodified = answer(b"", url=first.url, status=b"304 Not Modified", head=b'ETag: "a"\r\n', at=first.started + 1)
+    for digest in ("", payload_digest(first.body, False)):
+        place = await archive.append(unmodified, digest, Original(first.url, "first", first.started, chunked=True))
+        revisit = await archive.read(place)
+        assert revisit.outcome is Outcome.NOT_MODIFIED, f"a 304 comes back as {revisit.outcome}"
+        assert (revisit.url, revisit.detail, revisit.status) == (first.url, first.url, 304), "a 304 confirms something else"
+        assert revisit.response_head == unmodified.response_head, "a 304 forgets what the server said"
+    await archive.aclose()
+
+
 async def answers_appended_at_once_do_not_mix(open_archive: Opener) -> None:
     archive = open_archive()
     fetched = [
@@ -181,6 +195,7 @@ RULES: tuple[Rule, ...] = (
     every_kind_of_answer_reads_back_byte_for_byte,
     what_was_kept_is_there_after_closing_and_opening,
     a_revisit_says_so_and_names_its_original,
+    a_304_says_so_and_names_what_it_confirms,
     answers_appended_at_once_do_not_mix,
     a_url_cannot_forge_a_header,
     a_place_that_is_none_is_refused,

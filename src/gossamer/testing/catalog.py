@@ -9,6 +9,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from gossamer.errors import StoreError
+from gossamer.freshness import Freshness
 from gossamer.protocols import Catalog
 from gossamer.records import Outcome, Page, Place
 
@@ -54,6 +56,10 @@ async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
         place=Place("file.warc.gz", 2**33, 512),
         noindex=True,
         noarchive=True,
+        simhash=2**64 - 1,
+        outlinks=2**63,
+        captured_at=1_780_000_000.654321,
+        freshness=Freshness(7, 2, 1.5, 2.5, 900.0, bytes(range(48)), '"ü\x00"', "Sat, 01 Jan 2000 00:00:00 GMT"),
     )
     bare = page("bare")
     await catalog.add([full, bare])
@@ -183,6 +189,73 @@ async def a_walk_is_not_disturbed_by_additions(open_catalog: Opener) -> None:
     await catalog.aclose()
 
 
+def capture(key: str, number: int, **facts: Any) -> Page:
+    """Make the capture of a page that was fetched at that second, in a file that holds ten of them."""
+    place = Place(f"{number // 10}.warc.gz", number % 10 * 100, 50)
+    return page(key, **{"digest": f"sha1:{number}", "captured_at": float(number), "place": place, **facts})
+
+
+def numbers(catalog: Catalog, key: str) -> list[float]:
+    """Return when the versions of a page were captured, in their order."""
+    return [version.captured_at for version in catalog.versions(key)]
+
+
+async def every_capture_is_a_version_once(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    first = capture("a", 1, mime="text/plain", length=7, status=203)
+    await catalog.add([first, capture("b", 2), page("nowhere")])
+    await catalog.add([first])
+    await catalog.add([capture("a", 1, outcome=Outcome.NOT_MODIFIED, status=304, fetched_at=9.0)])
+    assert numbers(catalog, "a") == [1.0], "a visit that was repeated, or that found nothing new, made a version"
+    await catalog.add([capture("a", 12)])
+    await catalog.add([page("a", outcome=Outcome.TIMED_OUT)])
+    assert numbers(catalog, "a") == [12.0, 1.0], "a version is lost, doubled, or not in its place"
+    (_, oldest) = catalog.versions("a")
+    facts = (oldest.key, oldest.digest, oldest.place, oldest.length, oldest.status, oldest.mime)
+    assert facts == ("a", first.digest, first.place, 7, 203, "text/plain"), f"a version came back as {oldest}"
+    assert catalog.versions("nowhere") == catalog.versions("unknown") == [], "there is a version of what was never kept"
+    await catalog.aclose()
+    catalog = open_catalog()
+    assert numbers(catalog, "a") == [12.0, 1.0], "versions do not outlive closing and opening"
+    await catalog.aclose()
+
+
+async def older_captures_are_in_excess_but_never_the_place_of_a_page(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    for number in range(1, 6):
+        await catalog.add([capture("a", number), capture("b", 10 + number % 2)])
+    for number in range(6, 9):
+        await catalog.add([capture("a", number, outcome=Outcome.GONE, status=404)])
+    await catalog.add([capture("b", 10)])  # what was kept first is what it shows
+    found = {keep: [(one.key, one.captured_at) for one in catalog.excess(keep)] for keep in (1, 2, 9)}
+    assert found[1] == [("a", 1.0), ("a", 2.0), ("a", 3.0), ("a", 4.0), ("a", 6.0), ("a", 7.0)], f"beyond one are {found[1]}"
+    assert found[2] == [("a", 1.0), ("a", 2.0), ("a", 3.0), ("a", 6.0)], f"beyond two are {found[2]}"
+    assert found[9] == [], f"beyond nine are {found[9]}"
+    assert ("b", 10.0) not in [(one.key, one.captured_at) for one in catalog.excess(0)], "the place of a page is in excess"
+    await catalog.aclose()
+
+
+async def a_file_that_was_rewritten_takes_its_captures_along(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    await catalog.add([capture("a", 1), capture("b", 2)])
+    await catalog.add([capture("a", 3), capture("c", 14)])
+    assert catalog.uses("0.warc.gz") and not catalog.uses("new.warc.gz"), "a catalog does not know its files"
+    await catalog.move("0.warc.gz", "new.warc.gz", {200: 10, 300: 20, 700: 30})
+    assert not catalog.uses("0.warc.gz") and catalog.uses("new.warc.gz"), "captures are left in a file that was replaced"
+    assert numbers(catalog, "a") == [3.0], "a capture that is not in the new file is remembered"
+    places = {key: found.place for key in "abc" if (found := await catalog.get(key))}
+    moved = {"a": Place("new.warc.gz", 20, 50), "b": Place("new.warc.gz", 10, 50), "c": Place("1.warc.gz", 400, 50)}
+    assert places == moved, f"pages are at {places}"
+    assert [one.place for key in "abc" for one in catalog.versions(key)] == list(moved.values()), "versions are elsewhere"
+    try:
+        await catalog.move("new.warc.gz", "newer.warc.gz", {10: 10})
+    except StoreError:
+        assert catalog.uses("new.warc.gz") and not catalog.uses("newer.warc.gz"), "a move that was refused did something"
+    else:
+        raise AssertionError("what a page shows was forgotten")
+    await catalog.aclose()
+
+
 async def pages_are_there_after_closing_and_opening(open_catalog: Opener) -> None:
     catalog = open_catalog()
     await catalog.add([page("a", title="words")])
@@ -214,5 +287,8 @@ RULES: tuple[Rule, ...] = (
     a_page_that_asks_not_to_be_indexed_is_never_found_by_words,
     counts_are_by_outcome,
     a_walk_is_not_disturbed_by_additions,
+    every_capture_is_a_version_once,
+    older_captures_are_in_excess_but_never_the_place_of_a_page,
+    a_file_that_was_rewritten_takes_its_captures_along,
     pages_are_there_after_closing_and_opening,
 )

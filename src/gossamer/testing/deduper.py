@@ -80,6 +80,15 @@ async def releasing_a_committed_claim_changes_nothing(open_deduper: Opener) -> N
     assert await deduper.claim(ONE, SECOND) == FIRST, "a committed claim was released"
 
 
+async def content_that_is_no_longer_kept_has_no_owner(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.commit([(ONE, FIRST)])
+    await deduper.forget([(ONE, SECOND.key, FIRST.fetched_at), (ONE, FIRST.key, FIRST.fetched_at - 1)])
+    assert await deduper.claim(ONE, SECOND) == FIRST, "a capture of another page, or an earlier one, took the claim along"
+    await deduper.forget([(ONE, FIRST.key, FIRST.fetched_at), ("sha1:UNKNOWN", FIRST.key, FIRST.fetched_at)])
+    assert await open_deduper().claim(ONE, SECOND) is None, "a page is the duplicate of a capture that is gone"
+
+
 RULES: tuple[Rule, ...] = (
     the_first_page_is_no_duplicate_and_the_next_ones_are,
     of_pages_at_once_exactly_one_is_first,
@@ -88,4 +97,5 @@ RULES: tuple[Rule, ...] = (
     a_visit_repeated_after_a_crash_is_not_its_own_duplicate,
     a_released_claim_is_free_again,
     releasing_a_committed_claim_changes_nothing,
+    content_that_is_no_longer_kept_has_no_owner,
 )

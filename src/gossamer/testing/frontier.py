@@ -6,13 +6,16 @@ AssertionError when its promise is broken.
 
 from collections.abc import Awaitable, Callable
 
+from gossamer.testing import frontier_again as again
 from gossamer.testing import frontier_hosts as hosts
+from gossamer.testing import frontier_opic as opic
 from gossamer.testing import frontier_urls as urls
 from gossamer.testing.frontier_bench import Bench
 
 RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     urls.new_urls_wait_and_known_ones_are_counted,
     urls.every_key_is_in_exactly_one_state,
+    urls.a_fingerprint_names_its_url_whatever_became_of_it,
     urls.a_refused_url_is_recorded_with_its_rule,
     urls.a_refused_url_is_queued_when_nothing_refuses_it_any_more,
     urls.a_full_host_takes_no_more_urls,
@@ -30,8 +33,15 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     urls.the_leases_of_a_worker_that_is_gone_come_back_at_once,
     urls.higher_scores_come_sooner_and_ties_go_by_discovery,
     urls.waiting_thirty_days_is_worth_the_top_score,
+    urls.what_comes_back_after_a_restart_stands_behind_what_was_found_since_and_is_worth_more,
     urls.a_policy_decides_the_class_of_what_is_queued_from_then_on,
     urls.a_checkpoint_opens_as_the_state_it_was_taken_of,
+    again.a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such,
+    again.the_kinds_of_work_are_picked_by_their_shares,
+    again.a_finished_url_can_be_made_due_again,
+    again.due_urls_survive_a_restart_with_their_date,
+    again.a_higher_score_is_visited_again_first,
+    again.a_host_that_has_waited_for_a_day_comes_before_all_shares,
     hosts.a_host_is_never_leased_twice_at_once,
     hosts.a_host_gets_as_many_connections_as_it_may_a_delay_apart,
     hosts.two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it,
@@ -53,4 +63,15 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     hosts.after_a_restart_live_leases_come_back_and_tokens_go_on,
     hosts.what_was_decided_about_a_host_survives_a_restart,
     hosts.nothing_acknowledged_is_lost_by_a_restart,
+    opic.a_new_seed_brings_credit_and_a_link_brings_none,
+    opic.without_opic_no_credit_is_kept,
+    opic.a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links,
+    opic.what_nobody_gets_goes_to_lambda,
+    opic.the_richest_page_of_a_host_is_next,
+    opic.credit_moves_once_a_lease,
+    opic.a_page_that_is_tried_again_keeps_its_credit,
+    opic.a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place,
+    opic.a_page_that_waits_for_its_date_is_paid_there,
+    opic.what_is_removed_leaves_its_credit_to_the_others,
+    opic.the_pages_of_a_trap_starve,
 )

@@ -25,6 +25,7 @@ class Bench(Protocol):
         settings: FrontierSettings = FrontierSettings(),
         politeness: Politeness = Politeness(),
         breaker: Breaker = Breaker(),
+        opic: bool = False,
     ) -> Frontier:
         """Open a new frontier at `NOW` whose leases last `LEASE`."""
         ...
@@ -52,8 +53,8 @@ def key(path: str = "1", host: str = "a.example") -> str:
 def end(lease: Lease, fate: Fate = Fate.DONE, **fields: Any) -> Settlement:
     """Return the settlement of a lease whose answer came at once, unless `answer` says something else."""
     answer = {"answer": Answer(at=lease.leased_at, seconds=1.0)}
-    outcome = {Fate.DONE: Outcome.OK, Fate.DEAD: Outcome.GONE, Fate.RETRY: Outcome.TIMED_OUT, Fate.DEFERRED: Outcome.DEFERRED}
-    return Settlement(lease=lease, fate=fate, **{"outcome": outcome[fate]} | answer | fields)
+    outcome = {Fate.DEAD: Outcome.GONE, Fate.RETRY: Outcome.TIMED_OUT, Fate.DEFERRED: Outcome.DEFERRED}
+    return Settlement(lease=lease, fate=fate, **{"outcome": outcome.get(fate, Outcome.OK)} | answer | fields)
 
 
 def failure(lease: Lease, now: float) -> Settlement:

@@ -6,6 +6,7 @@ from gossamer.config.sections import FrontierSettings
 from gossamer.protocols import Frontier
 from gossamer.records import Answer, Discovered, Fate, HostPolicy, LinkKind, Outcome, Priority, State, Verdict
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
+from gossamer.url.fingerprint import fingerprint
 
 _DAY = 86400.0
 
@@ -23,6 +24,19 @@ async def new_urls_wait_and_known_ones_are_counted(bench: Bench) -> None:
     known = await frontier.lookup(key("2"))
     assert known is not None and known.state is State.WAITING and known.discovered_at == NOW and known.entry == entry("2")
     assert await frontier.lookup(key("4")) is None
+
+
+async def a_fingerprint_names_its_url_whatever_became_of_it(bench: Bench) -> None:
+    frontier = await bench.open()
+    await frontier.discover([entry("1"), entry("2", refused=Verdict(False, "scope.within")), entry("3", "b.example")], NOW)
+    for lease in await leased(frontier, NOW, limit=1):
+        await frontier.settle([end(lease)], NOW)
+    await frontier.remove(key("3", "b.example"))
+    asked = [fingerprint(key("2")), fingerprint(key("4")), fingerprint(key("1")), fingerprint(key("3", "b.example"))]
+    assert await frontier.names(asked) == [key("2"), "", key("1"), key("3", "b.example")]
+    assert await frontier.names([]) == []
+    frontier = await bench.reopen(NOW)
+    assert await frontier.names(asked[:2]) == [key("2"), ""]
 
 
 async def every_key_is_in_exactly_one_state(bench: Bench) -> None:
@@ -260,6 +274,20 @@ async def waiting_thirty_days_is_worth_the_top_score(bench: Bench) -> None:
         order.append(lease.entry.key.rsplit("/")[-1])
         await frontier.settle([end(lease)], NOW + 31 * _DAY)
     assert order == ["almost", "old", "too late"]
+
+
+async def what_comes_back_after_a_restart_stands_behind_what_was_found_since_and_is_worth_more(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("low")], NOW)
+    await only(frontier, NOW)
+    better = [entry(str(number), score=0.9) for number in range(40)]
+    await frontier.discover(better, NOW)
+    frontier = await bench.reopen(NOW)
+    paths = []
+    while leases := await leased(frontier, NOW):
+        paths.append(leases[0].entry.key)
+        await frontier.settle([end(leases[0])], NOW)
+    assert paths == [each.key for each in better] + [key("low")]
 
 
 async def a_policy_decides_the_class_of_what_is_queued_from_then_on(bench: Bench) -> None:

@@ -58,8 +58,14 @@ async def facts_and_text_can_be_written_down(open_processor: Opener, sample: Doc
     for document in (sample, *damaged(sample)):
         extract = open_processor().process(document)
         text = open_processor().text(document)
-        for value in (extract.title, extract.language, extract.charset, extract.canonical, text):
+        for value in (extract.title, extract.language, extract.charset, extract.canonical, extract.text, text):
             value.encode()  # a lone surrogate raises here, and would later, when the page is kept
+
+
+async def an_extract_has_the_text_of_the_document_or_none(open_processor: Opener, sample: Document) -> None:
+    for document in (sample, *damaged(sample)):
+        extract = open_processor().process(document)
+        assert extract.text in ("", open_processor().text(document)), "pages would be compared by what nobody reads"
 
 
 RULES: tuple[Rule, ...] = (
@@ -67,4 +73,5 @@ RULES: tuple[Rule, ...] = (
     links_are_absolute_and_each_is_given_once,
     no_document_is_too_broken_to_be_read,
     facts_and_text_can_be_written_down,
+    an_extract_has_the_text_of_the_document_or_none,
 )

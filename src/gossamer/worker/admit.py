@@ -7,7 +7,7 @@ Most links of a page are known: what was accepted lately, by URL or by key, and 
 just the same manner, is passed over before anything is built for it; that makes a page of known links ten times cheaper.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -72,6 +72,7 @@ class Admission:
         self._followed = frozenset(settings.documents.follow)
         self._leaves_site = settings.scope.off_site_hops > 0
         self._scorer = scorer
+        self._ascends = settings.crawl.path_ascending
         self._limit = remembered
         self._accepted: dict[str, None] = {}  # URLs, and keys
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
@@ -122,7 +123,13 @@ class Admission:
                 continue
             candidate = Candidate(url, manner.depth, kind, manner.redirects, off_site, manner.nofollow)
             entries.append(self._entry(candidate, manner, key, via))
-        return tuple(entries)
+        return (*entries, *self._ascend(entries, parent)) if self._ascends else tuple(entries)
+
+    def _ascend(self, entries: Iterable[Entry], parent: Entry) -> tuple[Entry, ...]:
+        """Admit the folders above URLs that were admitted."""
+        urls = [split(entry.url) for entry in entries if entry.refused is None and entry.kind is not LinkKind.ASCENT]
+        folders = dict.fromkeys(folder for url in urls for folder in _folders_above(url))
+        return self.admit([Link(folder, LinkKind.ASCENT) for folder in folders], parent) if folders else ()
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""
@@ -149,6 +156,8 @@ class Admission:
         return Candidate(url=split(entry.url), depth=entry.depth, kind=entry.kind, redirects=entry.redirects, off_site=found_at)
 
     def _remember_refused(self, entry: Entry, refused: Verdict) -> None:
+        if refused.rule in BY_PAGE:
+            return
         if self._refused_count >= self._limit:
             self._refused.clear()
             self._refused_count = 0
@@ -215,6 +224,14 @@ class Admission:
         return traps.trace(candidate.url, self._settings.traps)
 
 
+def _folders_above(url: Url) -> Iterator[str]:
+    """Give the folders that a URL is in, the nearest first."""
+    path = url.path.rstrip("/") if url.query is None else url.path
+    while "/" in path:
+        path = path[: path.rfind("/")]
+        yield f"{url.origin}{path}/"
+
+
 def _single(judge: Callable[[Candidate], Verdict]) -> Rule:
     return Rule(judge, lambda candidate: [judge(candidate)])
 
@@ -227,6 +244,7 @@ def _refusal(rules: Iterable[Rule], candidate: Candidate) -> Verdict | None:
     return None
 
 
+BY_PAGE = frozenset({"dedupe.near", "traps.soft_404"})  # refusals by what the page is that a link was found on
 ADMITTED = Verdict(True, "admitted")
 FOLLOWED = Verdict(True, "documents.follow")
 WELCOME = Verdict(True, "robots.meta")

@@ -8,14 +8,14 @@ One that is not done by the deadline, or dies, is gone with the document it was 
 import asyncio
 import os
 import socket
-import subprocess
 from collections.abc import Sequence
 
 import msgspec
 
+from gossamer.children import LENGTH, PIECE, framed, start
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
-from gossamer.worker.child import LENGTH, PIECE, Reply, Task, framed
+from gossamer.worker.child import Reply, Task
 
 CHILDREN = 2
 PATIENCE = 1.0  # seconds a document waits for a child that is busy before another is started
@@ -103,21 +103,8 @@ class _Child:
     """One child process, from the parent's side."""
 
     def __init__(self, program: Sequence[str]) -> None:
-        self._socket, theirs = socket.socketpair()
+        self._socket, self.process = start(program, silent=True)
         self._socket.setblocking(False)
-        with theirs:
-            try:
-                self.process = subprocess.Popen(
-                    [*program, str(theirs.fileno())],
-                    pass_fds=(theirs.fileno(),),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,  # Ctrl-C is for the parent
-                )
-            except BaseException:
-                self._socket.close()
-                raise
 
     async def greet(self, greeting: bytes) -> None:
         """Send the first message and wait until the child is ready."""

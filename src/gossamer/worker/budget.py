@@ -4,9 +4,10 @@ Pages and bytes are counted over all runs of a crawl, time over this run.
 """
 
 from gossamer.config.sections import Crawl
-from gossamer.records import Outcome, Visit
+from gossamer.records import Outcome
+from gossamer.visit import Visit
 
-KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NOT_MODIFIED})
+KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})
 
 
 class Budget:
@@ -17,6 +18,10 @@ class Budget:
         self.pages = pages
         self.received = received
         self._until = now + settings.max_seconds if settings.max_seconds else None
+
+    def begin_anew(self) -> None:
+        """Count from here on only: what is visited again was paid for once already."""
+        self.pages = self.received = 0
 
     def room(self, under_way: int) -> int:
         """Return how many visits may be under way beyond `under_way`: each could become a page."""

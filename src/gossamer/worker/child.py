@@ -4,13 +4,12 @@ It is started for this alone and imports little: what it reads with is named in 
 network to speak of, no store, and a limit of memory; `aside.py` has the parent's side. It ends when its parent does, however
 that ends.
 
-On the socket a message is its length in four bytes, then MessagePack; a task's length comes with the descriptor.
+On the socket a message (`children.py`) is MessagePack; the descriptor comes with the length of a task.
 """
 
 import ctypes
 import os
 import resource
-import signal
 import socket
 import traceback
 from collections.abc import Mapping
@@ -20,21 +19,19 @@ from operator import attrgetter
 import msgspec
 from msgspec import Struct
 
+from gossamer.children import LENGTH, end_with_parent, exactly, framed, receive
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
+from gossamer.likeness import Likeness
 from gossamer.protocols import Processor
 from gossamer.records import Extract
-from gossamer.worker.read import document_from, read_by
+from gossamer.worker.read import be_ready, document_from, read_by
 
 ROOM = 32 * 1024 * 1024  # address space by which a child may grow, whatever it reads
 COPIES = 8  # and so many times the longest document
 GROWN = 96 * 1024 * 1024  # resident memory after which a child is replaced
 HELD = 1024 * 1024  # bytes of a document that are held before it is known not to be too big
 
-LENGTH = 4  # bytes before a message
-PIECE = 1024 * 1024  # bytes taken from the socket at once
-
-_PARENT_DEATH_SIGNAL = 1  # an option of prctl(2)
 _LARGE_BLOCKS = -3  # an option of mallopt(3): from which size on a block is given back when it is free
 _LARGE = 128 * 1024
 
@@ -66,6 +63,7 @@ class Reading(Struct, frozen=True, array_like=True):
     mime: str
     too_big: bool = False  # there was more than may be decompressed: not read
     extract: Extract = Extract()
+    likeness: Likeness | None = None  # None: it has no words
 
 
 class Reply(Struct, frozen=True, array_like=True):
@@ -77,28 +75,24 @@ class Reply(Struct, frozen=True, array_like=True):
     last: bool = False  # the child ends now
 
 
-def framed(message: bytes) -> bytes:
-    """Return a message as it is sent."""
-    return len(message).to_bytes(LENGTH, "big") + message
-
-
 def main(descriptor: int) -> None:
     """Read heavy documents for a crawl, which is at the other end of a socket."""
     with socket.socket(fileno=descriptor) as connection:
         greeting = msgspec.msgpack.decode(greeted(connection), type=Greeting)
         processors = _made(greeting)
+        be_ready()
         grow_at_most(ROOM + COPIES * greeting.longest)
         serve(connection, processors)
 
 
 def greeted(connection: socket.socket) -> bytes:
     """Return the first message, and be ready for the worst: end with the parent, give memory back, leave no core behind."""
+    end_with_parent()
     library = ctypes.CDLL(None)
-    library.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if hasattr(library, "mallopt"):
         library.mallopt(_LARGE_BLOCKS, _LARGE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    return _exactly(connection, int.from_bytes(_exactly(connection, LENGTH), "big"))
+    return receive(connection)
 
 
 def grow_at_most(size: int) -> None:
@@ -116,7 +110,7 @@ def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> Non
             length, descriptors, *_ = socket.recv_fds(connection, LENGTH, 1)
             if not length:
                 return
-            task = msgspec.msgpack.decode(_exactly(connection, int.from_bytes(length, "big")), type=Task)
+            task = msgspec.msgpack.decode(exactly(connection, int.from_bytes(length, "big")), type=Task)
             reply = _answer(task, descriptors[0], processors)
             connection.sendall(framed(msgspec.msgpack.encode(reply)))
         except (EOFError, ConnectionError):
@@ -153,20 +147,11 @@ def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Readin
     document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
     if document.too_big:
         return Reading(document.mime, too_big=True)
-    return Reading(document.mime, extract=read_by(processors, document, task.step == "skim"))
+    extract, likeness = read_by(processors, document, task.step == "skim")
+    return Reading(document.mime, extract=extract, likeness=likeness)
 
 
 def _resident() -> int:
-    """Return the bytes of memory this process has at most had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _exactly(connection: socket.socket, length: int) -> bytes:
-    """Read so many bytes, or raise `EOFError`."""
-    received = bytearray()
-    while len(received) < length:
-        piece = connection.recv(min(length - len(received), PIECE))
-        if not piece:
-            raise EOFError
-        received += piece
-    return bytes(received)
+    """Return the bytes of memory this process has at most had; getrusage would count those of the parent it came from, too."""
+    with open("/proc/self/status", "rb") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"VmHWM:"))

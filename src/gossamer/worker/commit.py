@@ -1,21 +1,29 @@
 """The commit: finished visits whose bytes are safe in the archive become durable everywhere else, several at a time.
 
-Order: content digest and catalog row, then the frontier's settlement with the discovered links in one atomic write; last what a
-robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats the visit; it never loses
-one. Whatever is handed in while a commit is under way, by one worker or several, shares the next. This is the node's half of a
-settlement; the worker's half, which comes before, is in `settle.py`.
+Order: content digest, catalog row and edges of the link graph, then the frontier's settlement with the discovered links in one
+atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats
+the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the next.
+This is the node's half of a settlement; the worker's half, which comes before, is in `settle.py`.
 """
 
 import asyncio
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from gossamer import faults
 from gossamer.clock import Clock
 from gossamer.durability import Gathering
-from gossamer.protocols import Catalog, Deduper, Frontier, Robots
-from gossamer.records import Visit
+from gossamer.edges import unpack
+from gossamer.likeness import Likeness
+from gossamer.protocols import Catalog, Deduper, Frontier, Lessons, LinkGraph, NearDuplicates, Robots
+from gossamer.records import Original, Settlement
+from gossamer.url.fingerprint import fingerprint
+from gossamer.visit import Visit
+from gossamer.worker.briefing import Thrift
 from gossamer.worker.checkpoint import Stillness
-from gossamer.worker.events import Events, VisitEnded
+from gossamer.worker.events import Events, Slowed, VisitEnded
+from gossamer.worker.recall import Recall
 
 
 class Committer:
@@ -24,15 +32,28 @@ class Committer:
     def __init__(
         self,
         deduper: Deduper,
+        near: NearDuplicates,
+        lessons: Lessons,
         catalog: Catalog,
+        graph: LinkGraph,
         frontier: Frontier,
         robots: Robots,
         stillness: Stillness,
         events: Events,
         clock: Clock,
+        thrift: Thrift | None = None,
+        recall: Recall | None = None,
+        *,
+        credit: bool = False,
     ) -> None:
+        self._thrift = thrift  # with `recall`, of a crawl that goes on for ever
+        self._recall = recall
+        self._credit = credit  # the frontier moves it along links
         self._deduper = deduper
+        self._near = near
+        self._lessons = lessons
         self._catalog = catalog
+        self._graph = graph
         self._frontier = frontier
         self._robots = robots
         self._stillness = stillness
@@ -45,17 +66,50 @@ class Committer:
         return await self._commits.share(visits)
 
     async def _write(self, parts: list[Sequence[Visit]]) -> bool:
-        visits = [visit for part in parts for visit in part]
-        settlements = [visit.settlement for visit in visits]
+        studied = await self._lessons.study([visit for part in parts for visit in part], self._clock.now())
+        visits = studied.visits
+        settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
         async with self._stillness:
-            await asyncio.gather(  # one wait for the disk instead of two: of these, neither has to be first
+            await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
                 self._deduper.commit([visit.claim for visit in visits if visit.claim]),
+                self._near.commit(_first_texts(visits)),
+                self._near.join([visit.twin for visit in visits if visit.twin]),
+                self._lessons.keep(studied),
                 self._catalog.add([visit.page for visit in visits if visit.page]),
+                self._graph.put(_edges(visits)),
             )
             faults.reach("before-commit")
             accepted = await self._frontier.settle(settlements, self._clock.now())
             faults.reach("after-commit")
+            for host, (seconds, reason) in studied.slow.items():
+                await self._frontier.block(host, self._clock.now() + seconds, reason)
+                self._events.publish(Slowed(host, seconds, reason))
         await self._robots.keep([visit.learned for visit in visits if visit.learned])
+        if self._thrift is not None and self._recall is not None:
+            await self._thrift.note(visits, self._clock.now())
+            await self._recall.note(visits, self._clock.now())
         for visit in visits:
             self._events.publish(VisitEnded(visit))
         return accepted == len(settlements)
+
+
+def _first_texts(visits: Sequence[Visit]) -> list[tuple[Likeness, Original]]:
+    """Return the texts that nobody had before, and who has them."""
+    return [
+        (visit.likeness, visit.claim[1])
+        for visit in visits
+        if visit.likeness is not None and visit.claim is not None and visit.twin is None
+    ]
+
+
+def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:
+    """Return the pages that were read, by their fingerprints, and what they link to."""
+    return [(fingerprint(visit.settlement.lease.entry.key), visit.edges) for visit in visits if visit.edges is not None]
+
+
+def _with_links(visit: Visit) -> Settlement:
+    """Return a settlement that says whom its page links; one that did not change since its last visit was not read again."""
+    settlement, edges = visit.settlement, visit.edges
+    if edges is None:
+        return replace(settlement, links=None) if settlement.lease.again else settlement
+    return replace(settlement, links=tuple([target for target, _, _ in unpack(edges)]))

@@ -6,12 +6,13 @@ program stands here, so that a bug costs one URL, is written down with its trace
 
 import asyncio
 import traceback
+from collections.abc import Sequence
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.errors import StoreError
 from gossamer.policy import directives
-from gossamer.protocols import Archive, Claims
+from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
     Entry,
     Extract,
@@ -20,20 +21,25 @@ from gossamer.records import (
     Lease,
     Link,
     LinkKind,
-    Original,
     Outcome,
     Settlement,
-    Visit,
 )
 from gossamer.url.parse import Base
+from gossamer.visit import Lesson, Visit
+from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Trouble
 from gossamer.worker.gate import Gate
+from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
+from gossamer.worker.same import Sameness
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+UNREAD = frozenset(
+    {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
+)
 
 
 class Crawler:
@@ -45,10 +51,12 @@ class Crawler:
         settings: Settings,
         gate: Gate,
         requests: Requests,
-        deduper: Claims,
+        lessons: Teaching,
+        sameness: Sameness,
         archive: Archive,
         reader: Reader,
         admission: Admission,
+        outlinks: Outlinks | None,
         settler: Settler,
         events: Events,
         clock: Clock,
@@ -56,10 +64,12 @@ class Crawler:
         self._settings = settings
         self._gate = gate
         self._requests = requests
-        self._deduper = deduper
+        self._lessons = lessons
+        self._sameness = sameness
         self._archive = archive
         self._reader = reader
         self._admission = admission
+        self._outlinks = outlinks  # None: no link graph is kept
         self._settler = settler
         self._events = events
         self._clock = clock
@@ -67,12 +77,14 @@ class Crawler:
     async def visit(self, lease: Lease) -> None:
         """Visit one URL."""
         try:
-            visit = await self._gate.turn_away(lease)
+            lesson = await self._lessons.consult(lease)
+            visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
-                fetched = await self._requests.fetch(self._requests.to(lease.entry.url, lease))
+                request = self._requests.to(lease.entry.url, lease, again.conditions(lesson.previous))
+                fetched = await self._requests.fetch(request)
                 try:
-                    kept = await self._keep(lease, fetched)
-                    visit = conclude(lease, kept, self._settings, self._clock.now())
+                    kept = await self._keep(lease, lesson, fetched)
+                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
                 finally:
                     fetched.body.close()
         except StoreError:
@@ -81,52 +93,54 @@ class Crawler:
             visit = self._bug(lease, error)
         await self._settler.settle(visit)
 
-    async def _keep(self, lease: Lease, fetched: Fetched) -> Kept:
-        """Archive an answer, read it unless its content is known already (by that type), and admit its links."""
-        outcome = outcome_of(fetched)
+    async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
+        """Read an answer unless its content is known, tell whether it is like another, archive it, and admit its links."""
         if fetched.outcome is not Outcome.OK:
-            return Kept(fetched=fetched, outcome=outcome)
+            return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
-        content_type = fetched.header("content-type")
-        me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
-        is_content = outcome is Outcome.OK and fetched.body.size > 0  # error pages and empty answers are alike everywhere
-        original = await self._deduper.claim(digest, me) if is_content else None
-        try:
-            place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, original))
-            is_news = outcome is Outcome.OK and (original is None or original.content_type != content_type)
-            reading = await self._reader.read(fetched) if is_news else self._reader.glimpse(fetched)
-            outcome = Outcome.DUPLICATE if original else Outcome.TOO_BIG if reading.too_big else outcome
+        async with self._sameness.of(lease, fetched, digest, lesson) as likes:
+            reading = await self._reader.read(fetched) if likes.is_news else self._reader.glimpse(fetched)
+            verdict = await likes.judge(reading)
+            place = None
+            if verdict.is_archived:
+                place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, verdict.original))
             extract = reading.extract
             asked = directives.from_header(fetched.all_headers("x-robots-tag"), self._requests.agent(lease))
             wishes = directives.merge(asked, extract.directives)
+            links = _links_of(fetched, extract)
+            nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
+            entries = await self._admit(lease.entry, links, nofollow)
             return Kept(
                 fetched=fetched,
-                outcome=outcome,
+                outcome=verdict.outcome,
                 mime=reading.mime,
                 digest=digest,
-                original=original,
-                claim=(digest, me) if is_content and original is None else None,
+                original=verdict.original,
+                claim=verdict.claim,
                 place=place,
                 extract=extract,
                 directives=wishes,
-                entries=await self._admit(lease.entry, fetched, extract, wishes.nofollow),
+                entries=verdict.judge_links(entries),
+                likeness=reading.likeness,
+                twin=verdict.twin,
+                reason=verdict.reason,
+                suspicious=verdict.suspicious,
+                edges=self._edges(verdict.outcome, links, entries, nofollow),
             )
-        except BaseException:
-            if is_content and original is None:
-                self._deduper.release(digest, me)
-            raise
 
-    async def _admit(self, entry: Entry, fetched: Fetched, extract: Extract, nofollow: bool) -> tuple[Entry, ...]:
-        """Judge the links of a page, or where it redirects to."""
-        location = fetched.header("location") if 300 <= fetched.status < 400 else ""
-        if location:
-            target = Base(fetched.url).join(location)
-            return self._admission.admit([Link(target, LinkKind.REDIRECT)], entry) if target else ()
-        entries = self._admission.admit(extract.links[:LINKS_AT_ONCE], entry, nofollow)
-        for start in range(LINKS_AT_ONCE, len(extract.links), LINKS_AT_ONCE):
+    async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
+        """Judge the links of a page."""
+        entries = self._admission.admit(links[:LINKS_AT_ONCE], entry, nofollow)
+        for start in range(LINKS_AT_ONCE, len(links), LINKS_AT_ONCE):
             await asyncio.sleep(0)
-            entries += self._admission.admit(extract.links[start : start + LINKS_AT_ONCE], entry, nofollow)
+            entries += self._admission.admit(links[start : start + LINKS_AT_ONCE], entry, nofollow)
         return entries
+
+    def _edges(self, outcome: Outcome, links: Sequence[Link], entries: tuple[Entry, ...], nofollow: bool) -> bytes | None:
+        """Return what the link graph is told; None: the page was not read."""
+        if self._outlinks is None or (not links and outcome in UNREAD):
+            return None
+        return self._outlinks.of(links, entries, nofollow)
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""
@@ -134,3 +148,12 @@ class Crawler:
         self._events.publish(Trouble(f"{reason} while visiting {lease.entry.url}", traceback.format_exc()))
         settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.BUG, reason=reason)
         return Visit(settlement=settlement, page=unvisited(lease.entry, Outcome.BUG, reason))
+
+
+def _links_of(fetched: Fetched, extract: Extract) -> Sequence[Link]:
+    """Return the links of a page, or where it redirects to."""
+    location = fetched.header("location") if 300 <= fetched.status < 400 else ""
+    if not location:
+        return extract.links
+    target = Base(fetched.url).join(location)
+    return (Link(target, LinkKind.REDIRECT),) if target else ()

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from gossamer.records import Visit
+from gossamer.visit import Visit
+from gossamer.worker.budget import KEPT
 
 
 class VisitEnded(Struct, frozen=True):
@@ -45,6 +46,14 @@ class Trouble(Struct, frozen=True, tag=True):
     trace: str = ""
 
 
+class Slowed(Struct, frozen=True):
+    """A host brings forth too many URLs and is left alone for a while."""
+
+    host: str
+    seconds: float
+    reason: str
+
+
 class WorkerBegan(Struct, frozen=True):
     """A worker process was started."""
 
@@ -52,7 +61,7 @@ class WorkerBegan(Struct, frozen=True):
     pid: int
 
 
-Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble | WorkerBegan
+Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble | Slowed | WorkerBegan
 Retold = Paused | Resumed | Trouble  # what a worker in a process of its own tells its node; the node knows the rest
 Listener = Callable[[Event], None]
 
@@ -100,4 +109,4 @@ class Tally:
     @property
     def pages(self) -> int:
         """Pages kept."""
-        return self.outcomes["ok"] + self.outcomes["duplicate"] + self.outcomes["not_modified"]
+        return sum(self.outcomes[outcome] for outcome in KEPT)

@@ -7,9 +7,11 @@ and keeps its place. A robots.txt that redirects to another host needs a turn at
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.protocols import Advice, Archive, Consultation, Learned, Leasing
-from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement, Visit
+from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement
 from gossamer.url.parse import parse
+from gossamer.visit import Lesson, Visit
 from gossamer.worker.admit import Admission
+from gossamer.worker.probe import Prober
 from gossamer.worker.request import Requests
 from gossamer.worker.settle import Settler, unvisited
 
@@ -28,6 +30,7 @@ class Gate:
         admission: Admission,
         requests: Requests,
         settler: Settler,
+        prober: Prober,
         clock: Clock,
     ) -> None:
         self._returns = settings.crawl.returns
@@ -37,9 +40,10 @@ class Gate:
         self._admission = admission
         self._requests = requests
         self._until_room = settler.until_room
+        self._prober = prober
         self._clock = clock
 
-    async def turn_away(self, lease: Lease) -> Visit | None:
+    async def turn_away(self, lease: Lease, lesson: Lesson) -> Visit | None:
         """Return how the visit ends at the gate, or None when the URL may be fetched now."""
         now = self._clock.now()
         entry = lease.entry
@@ -52,10 +56,12 @@ class Gate:
         depth = lease.policy.crawl_depth
         if depth is not None and entry.depth > depth:
             return _ended(lease, Outcome.OUT_OF_SCOPE, f"policy.crawl_depth: {entry.depth} hops, {entry.host} allows {depth}")
+        if lesson.refused is not None:
+            return _ended(lease, lesson.refused.outcome, f"{lesson.refused.rule}: {lesson.refused.reason}")
         consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
         match consultation.verdict:
             case "allowed":
-                return None
+                return await self._prober.send(lease, lesson.probe_url) if lesson.probe_url else None
             case "denied":
                 by_robots = consultation.outcome is Outcome.ROBOTS_DENIED
                 reason = f"robots.txt: {consultation.rule}" if by_robots else consultation.rule

@@ -28,6 +28,7 @@ from gossamer.worker.pool import End
 from gossamer.worker.steering import Steering
 
 AT_ONCE = 8  # leases given to one worker before the next is looked at: the load stays even where hosts are few
+EVENLY = 2  # rounds until twice as many are given at once: where many are due, a third of the calls is enough
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
 START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
@@ -145,7 +146,7 @@ class Node(Steering):
             if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
                 if self.next_time is None:
                     return End.FINISHED
-                if self.next_time - now > self._settings.longest_wait:
+                if self.next_time - now > self._settings.longest_wait and not self._settings.forever:
                     return End.WAITING
             if has_looked:
                 self._let_look(now)
@@ -157,13 +158,15 @@ class Node(Steering):
         room = self._budget.room(self.under_way)
         given: dict[str, list[Lease]] = {}
         wanted = {worker: limit for worker, (limit, _) in self._asking.items() if worker in self._crew}
-        exhausted = False
+        turn, exhausted = 0, False
         while room and wanted and not exhausted:
             worker = min(wanted, key=self._load)
-            limit = min(room, wanted[worker], AT_ONCE, self._trust[worker] - self._load(worker))
+            at_once = AT_ONCE << turn // (EVENLY * len(self._crew))
+            limit = min(room, wanted[worker], at_once, self._trust[worker] - self._load(worker))
             if limit <= 0:
                 del wanted[worker]
                 continue
+            turn += 1
             granted = await self._frontier.lease(worker, limit, now)
             self.next_time = granted.next_time
             exhausted = len(granted.leases) < limit
@@ -210,9 +213,10 @@ class Node(Steering):
         super()._spend(event)
         if isinstance(event, VisitEnded):
             self._idle_deaths = 0
-            worker = event.visit.settlement.lease.worker
-            if worker in self._trust:
-                self._trust[worker] += 1
+            lease = event.visit.settlement.lease
+            if lease.worker in self._trust:
+                self._trust[lease.worker] += 1
+                self._crew[lease.worker].session.out.pop(lease.token, None)  # now, or the last visit ends unnoticed
             self._wake.set()
 
     # --- the crew ----------------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from gossamer.dedupe.simhash import likeness_of
 from gossamer.document.reading import read_document
+from gossamer.likeness import Likeness
 from gossamer.protocols import Processor
 from gossamer.records import Document, Extract, Fetched
 
@@ -42,9 +44,19 @@ def document_from(
     )
 
 
-def read_by(processors: Mapping[str, Processor], document: Document, skim: bool = False) -> Extract:
-    """Let the processor of its type read a document; types without one are not read. To skim is to take linear time."""
+def read_by(processors: Mapping[str, Processor], document: Document, skim: bool = False) -> tuple[Extract, Likeness | None]:
+    """Let the processor of its type read a document; types without one are not read. To skim is to take linear time.
+
+    The text is dropped for what it is like; None: there are no words in it.
+    """
     processor = processors.get(document.mime)
     read = getattr(processor, "skim" if skim else "process", None)
     extract: Extract = read(document) if read else Extract()
-    return replace(extract, cut=document.error) if document.error and not extract.cut else extract
+    likeness = likeness_of(extract.text) if extract.text else None
+    extract = replace(extract, text="", cut=extract.cut or document.error)
+    return extract, likeness if likeness is not None and likeness.words else None
+
+
+def be_ready() -> None:
+    """Import what reading needs with the first text, while memory is not limited yet."""
+    likeness_of("")

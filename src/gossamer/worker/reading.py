@@ -76,7 +76,8 @@ class Reader:
             return Reading(document.mime, too_big=True)
         if document.mime in self._processors and not _is_light(document.content, document.mime in self._linear):
             return None
-        return Reading(document.mime, extract=read_by(self._processors, document))
+        extract, likeness = read_by(self._processors, document)
+        return Reading(document.mime, extract=extract, likeness=likeness)
 
     def _task(self, fetched: Fetched, step: str) -> Task:
         return Task(

@@ -22,10 +22,10 @@ class Requests:
         """Return the user agent for a host: its policy's, or the crawl's."""
         return lease.policy.user_agent or self._user_agent
 
-    def to(self, url: str, lease: Lease) -> Request:
+    def to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...] = ()) -> Request:
         """Compose a request for a URL under a lease."""
         insecure = self._insecure if lease.policy.insecure is None else lease.policy.insecure
-        return Request(url=url, user_agent=self.agent(lease), insecure=insecure, until=lease.until)
+        return Request(url=url, user_agent=self.agent(lease), headers=headers, insecure=insecure, until=lease.until)
 
     async def fetch(self, request: Request) -> Fetched:
         """Send a request; a scheme without a fetcher is an outcome like any other."""

@@ -17,6 +17,7 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.durability import Gathering
 from gossamer.errors import DiskFull
+from gossamer.likeness import Likeness
 from gossamer.policy import retry
 from gossamer.protocols import Archive, Commits, Leasing
 from gossamer.records import (
@@ -32,8 +33,10 @@ from gossamer.records import (
     Page,
     Place,
     Settlement,
-    Visit,
 )
+from gossamer.url.fingerprint import set_fingerprint
+from gossamer.visit import Lesson, Visit
+from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Paused, Resumed
 
@@ -53,7 +56,7 @@ FAILURES = frozenset(
     }
 )
 NEUTRAL = frozenset({Outcome.THROTTLED, Outcome.ADDRESS_REFUSED, Outcome.UNSUPPORTED})
-FINISHED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.REDIRECTED})
+FINISHED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED, Outcome.REDIRECTED})
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -69,6 +72,11 @@ class Kept(Struct, frozen=True, kw_only=True):
     extract: Extract = Extract()
     directives: Directives = Directives()
     entries: tuple[Entry, ...] = ()
+    likeness: Likeness | None = None
+    twin: tuple[Original, Original, int] | None = None
+    reason: str = ""  # of what it is beside all others
+    suspicious: bool = False  # to be fetched again, when more is known of its host
+    edges: bytes | None = None
 
 
 def outcome_of(fetched: Fetched) -> Outcome:
@@ -78,28 +86,50 @@ def outcome_of(fetched: Fetched) -> Outcome:
     return retry.outcome_of(fetched.status, bool(fetched.header("retry-after")))
 
 
-def conclude(lease: Lease, kept: Kept, settings: Settings, now: float) -> Visit:
+def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:
     """Decide how a visit ends: done, again, or dead; and what the host's behaviour means for its clock."""
-    fetched = kept.fetched
-    answer = _answer(lease, kept, settings, now)
+    fetched, previous = kept.fetched, lesson.previous
+    answer = answer_of(lease, kept, settings, now)
     due = retry.next_try(kept.outcome, lease.attempts, lease.delay, settings.retry, now)
-    if due is not None:
+    if kept.suspicious:
+        fate = Fate.DEFERRED
+    elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
         fate = Fate.RETRY
     else:
         fate = Fate.DONE if kept.outcome in FINISHED else Fate.DEAD
+    reason, score = _reason(lease, kept), None
+    page = None if fate in (Fate.RETRY, Fate.DEFERRED) else _page(lease, lesson, kept, reason)
+    if page is not None and fate is Fate.DONE:
+        page = replace(page, freshness=again.observed(lesson, fetched, page, settings, now))
+        if settings.crawl.forever:
+            due, score = again.appointment(page, lesson, settings, now)
+            fate, score = Fate.AGAIN, min(score, 1.0)
+    elif page is not None and previous is not None and kept.outcome in FAILURES and settings.crawl.forever:
+        page, due = replace(previous, reason=reason), now + settings.recrawl.interval  # what was kept of it is still good
+        fate = Fate.AGAIN
     settlement = Settlement(
         lease=lease,
         fate=fate,
         outcome=kept.outcome,
-        reason=_reason(lease, kept),
+        reason=reason,
         due=due,
+        score=score,
         answer=answer,
         discovered=kept.entries,
     )
-    page = None if fate is Fate.RETRY else _page(lease, kept, settlement.reason)
-    received = len(fetched.response_head) + fetched.body.size
-    return Visit(settlement=settlement, page=page, claim=kept.claim, received=received)
+    return Visit(
+        settlement=settlement,
+        page=page,
+        claim=kept.claim,
+        received=len(fetched.response_head) + fetched.body.size,
+        likeness=kept.likeness,
+        twin=kept.twin,
+        elapsed=fetched.started - previous.fetched_at if previous is not None else 0.0,
+        suspicious=kept.suspicious,
+        edges=kept.edges if page is not None else None,
+        hints=kept.extract.hints,
+    )
 
 
 def unvisited(entry: Entry, outcome: Outcome, reason: str) -> Page:
@@ -107,7 +137,8 @@ def unvisited(entry: Entry, outcome: Outcome, reason: str) -> Page:
     return Page(url=entry.url, key=entry.key, host=entry.host, outcome=outcome, reason=reason, depth=entry.depth, via=entry.via)
 
 
-def _answer(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer | None:
+def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer | None:
+    """Say how the host behaved; None: it was not asked anything."""
     fetched = kept.fetched
     if not fetched.sent and kept.outcome not in FAILURES:
         return None
@@ -127,8 +158,10 @@ def _answer(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer 
 def _reason(lease: Lease, kept: Kept) -> str:
     if kept.fetched.detail:
         return kept.fetched.detail
+    if kept.reason:
+        return kept.reason
     if kept.original is not None:
-        return f"same content as {kept.original.url}"
+        return f"dedupe.exact: same content as {kept.original.url}"
     if kept.outcome is Outcome.TOO_BIG:
         return "more than fetch.max_decoded bytes after decompression; kept, not read"
     if kept.outcome in FINISHED:
@@ -137,8 +170,12 @@ def _reason(lease: Lease, kept: Kept) -> str:
     return f"status {kept.fetched.status}{tries}"
 
 
-def _page(lease: Lease, kept: Kept, reason: str) -> Page:
+def _page(lease: Lease, lesson: Lesson, kept: Kept, reason: str) -> Page:
     entry, fetched, extract = lease.entry, kept.fetched, kept.extract
+    if kept.outcome is Outcome.NOT_MODIFIED and lesson.previous is not None:  # what is kept stays what it is
+        seconds = fetched.ended - fetched.started
+        changes = {"status": fetched.status, "fetched_at": fetched.started, "response_seconds": seconds}
+        return replace(lesson.previous, outcome=kept.outcome, reason=reason, **changes)
     return Page(
         url=entry.url,
         key=entry.key,
@@ -157,13 +194,16 @@ def _page(lease: Lease, kept: Kept, reason: str) -> Page:
         depth=entry.depth,
         via=entry.via,
         canonical=extract.canonical,
-        duplicate_of=kept.original.url if kept.original else "",
+        duplicate_of=kept.original.url if kept.original else kept.twin[0].url if kept.twin else "",
         truncated=fetched.truncated,
         links=len(extract.links),
         links_cut=extract.links_cut,
         place=kept.place,
         noindex=kept.directives.noindex,
         noarchive=kept.directives.noarchive,
+        simhash=kept.likeness.simhash if kept.likeness else None,
+        outlinks=set_fingerprint(link.url for link in extract.links) if extract.links else None,
+        captured_at=fetched.started,
     )
 
 

@@ -24,6 +24,10 @@ class Steering:
         self.next_time: float | None = None
         events.subscribe(self._spend)
 
+    def begin_anew(self) -> None:
+        """Let the budget count this run only."""
+        self._budget.begin_anew()
+
     def stop(self, reason: str) -> None:
         """Begin no new visit; `run` returns when those under way are finished."""
         if not self._stopping:

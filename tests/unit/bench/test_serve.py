@@ -30,3 +30,14 @@ def test_distinct_pages_requests_and_connections_are_counted(tmp_path: Path) -> 
         assert (seen["pages"], seen["of"], seen["requests"]) == (1, 12, 4)
         assert seen["connections"] == 3  # kept, secure, and the one that asks
         assert server.count()["requests"] == 0
+
+
+def test_every_site_has_its_own_pages_under_its_own_name() -> None:
+    with running("--sites", 2, "--pages", 3, "--size", 5_000, "--links", 40) as server:
+        asking = HTTPConnection("127.0.0.1", server.port)
+        answers = []
+        for host in ("h0.sim", "h1.sim", "h0.sim"):
+            asking.request("GET", "/", headers={"Host": f"{host}:{server.port}"})
+            answers.append(asking.getresponse().read())
+        asking.close()
+    assert answers[0] == answers[2] != answers[1]

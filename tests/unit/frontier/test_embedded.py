@@ -10,6 +10,7 @@ from killing import leave_as_killed
 from gossamer.config.sections import Breaker, FrontierSettings
 from gossamer.errors import StoreError
 from gossamer.frontier import line, seen
+from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import LEASES, TICKET, VERSION_KEY
 from gossamer.frontier.store import VERSION, Store
@@ -32,6 +33,7 @@ async def test_two_keys_with_the_same_fingerprint_are_both_kept(
     paths = [str(number) for number in range(10)]
     found = [entry(path) for path in paths]
     assert await frontier.discover(found + found, NOW) == Discovered(new=10, known=10)
+    assert frontier._seen._bloom.count == 10 + 1  # else the saved filter would not be believed
     await frontier.settle([end(lease) for lease in await leased(frontier, NOW)], NOW)
     await frontier.aclose()
     frontier = opened(tmp_path, recent_keys=recent_keys)
@@ -43,9 +45,16 @@ async def test_two_keys_with_the_same_fingerprint_are_both_kept(
 
 
 async def test_a_bloom_filter_that_says_yes_to_everything_loses_no_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seen.GrowingBloom, "__contains__", lambda self, number: True)
+    class Yes(PureBloom):
+        """Claims to hold everything."""
+
+        def __contains__(self, number: int) -> bool:
+            return True
+
+    monkeypatch.setattr(seen, "new_bloom", lambda: Yes(100))
     frontier = opened(tmp_path, recent_keys=0)
     assert await frontier.discover(MANY + MANY, NOW) == Discovered(new=500, known=500)
+    assert frontier._seen._bloom.count == 500 + 1  # else the saved filter would not be believed
     await frontier.aclose()
 
 
@@ -247,4 +256,36 @@ async def test_a_host_without_work_is_found_again(tmp_path: Path) -> None:
         await frontier.aclose()
         frontier = opened(tmp_path)
         assert (await status(frontier)).clock.recent_count == int(path)
+    await frontier.aclose()
+
+
+async def test_a_crawl_keeps_the_order_it_was_begun_with_if_that_is_by_credit(tmp_path: Path) -> None:
+    given = (FrontierSettings(cache=1 << 20), EAGER, Breaker(), LEASE, NOW)
+    for first in (True, False):
+        path = tmp_path / str(first)
+        await EmbeddedFrontier.open(path, *given, opic=not first).aclose()
+        frontier = EmbeddedFrontier.open(path, *given, opic=first)  # as long as it is empty, it may change
+        await frontier.discover([entry()], NOW)
+        await frontier.aclose()
+        with pytest.raises(StoreError, match="begun with"):
+            EmbeddedFrontier.open(path, *given, opic=not first)
+        frontier = EmbeddedFrontier.open(path, *given, opic=first)
+        assert (frontier.statistics().credit is not None) is first
+        await frontier.aclose()
+
+
+async def test_a_lease_that_nobody_noted_comes_back_all_the_same(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover(MANY[:3], NOW)
+    await leased(frontier, NOW)
+    await frontier.block("a.example", NOW + 1, "writes the host with its lease")
+    for key_of_lease, _ in list(frontier._store.scan(LEASES)):
+        frontier._ledger.batch.delete(key_of_lease)
+    frontier._ledger.commit()
+    await frontier.aclose()
+    frontier = opened(tmp_path, NOW + 5)
+    assert frontier.statistics().waiting == 3
+    for number in range(3):
+        (lease,) = await leased(frontier, NOW + 5 + number)
+        await frontier.settle([end(lease)], NOW + 5 + number)
     await frontier.aclose()

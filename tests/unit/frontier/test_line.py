@@ -13,7 +13,8 @@ from gossamer.frontier.store import Store
 
 tickets = st.builds(ticket_of, st.integers(0, 2), st.sampled_from((-5.0, 0.0, 5.0)), st.integers(0, 9))
 steps = st.lists(
-    st.tuples(st.sampled_from(("push", "push", "push", "pop", "remove", "remove_first")), st.integers(0, 60)), max_size=80
+    st.tuples(st.sampled_from(("push", "push", "push", "pop", "remove", "remove_first", "advance")), st.integers(0, 60)),
+    max_size=80,
 )
 
 
@@ -54,6 +55,16 @@ class Waiting:
             self.lines.discard(batch, self.host, ticket)
             self.store.write(batch)
             self.expected.discard(ticket)
+
+    def advance(self, number: int) -> None:
+        """Move a few in one batch, half the way to the front."""
+        batch = self.store.batch()
+        for before in sorted(self.expected)[number % 5 :: 3]:
+            after = ticket_of(before[0], (60 - number) / 2 - 31.0 - number, len(self.expected) + number)
+            if after < before and after not in self.expected:
+                self.lines.advance(batch, self.host, before, after)
+                self.expected ^= {before, after}
+        self.store.write(batch)
 
     def remove_first(self, _: int) -> None:
         self.remove(0)

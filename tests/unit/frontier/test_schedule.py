@@ -14,7 +14,7 @@ from gossamer.records import HostClock, HostPolicy
 
 @pytest.fixture
 def schedule() -> Schedule:
-    return Schedule((80, 15, 5), Politeness())
+    return Schedule((30, 70), (80, 15, 5), 86400.0, Politeness())
 
 
 def line(*classes: int) -> bytes:
@@ -94,5 +94,5 @@ def test_false_entries_are_swept_before_they_outnumber_the_hosts(schedule: Sched
     for turn in range(1000):
         busy.clock = replace(busy.clock, next_time=3.0 + turn)
         schedule.place(busy)
-    assert all(len(heap) <= 15 for heap in schedule._classes)
+    assert all(len(heap) <= 15 for heap in schedule._heaps)
     assert schedule.pick(5000.0) == (busy, 0)

@@ -6,20 +6,34 @@ import pytest
 from msgspec.structs import replace
 from wiring import Wire, wired
 
-from gossamer.config.sections import Breaker, FrontierSettings, Politeness, RobotsTxt
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness, RobotsTxt, Traps
 from gossamer.dedupe.exact import ExactDeduper
+from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.errors import DiskFull, GossamerError, StoreError
+from gossamer.evidence import Probe, Ruling
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
-from gossamer.records import Entry, Fate, Fetched, Lease, Original, Outcome, Page, Settlement, State, Visit
+from gossamer.lessons.book import LessonBook
+from gossamer.likeness import Likeness
+from gossamer.records import Entry, Fate, Fetched, Lease, LinkKind, Original, Outcome, Page, Settlement, State
 from gossamer.remote import wire as messages
-from gossamer.remote.client import RemoteClaims, RemoteCommits, RemoteFrontier, RemoteRobots
+from gossamer.remote.client import (
+    RemoteClaims,
+    RemoteCommits,
+    RemoteFrontier,
+    RemoteLessons,
+    RemoteResemblance,
+    RemoteRobots,
+)
 from gossamer.robots.cache import RobotsCache
+from gossamer.visit import Visit
 
 NOW = 1_000.0
 URL = "http://a.example/1"
 ME = Original(URL, URL, NOW)
+TEXT = Likeness(2**64 - 1, 500, (1, 2**32 - 1))
+THIRD = Original("http://a.example/3", "http://a.example/3", NOW)
 OTHER = Original("http://a.example/2", "http://a.example/2", NOW)
 
 
@@ -55,6 +69,67 @@ async def test_what_a_dead_worker_held_is_given_back() -> None:
         assert known is not None and (known.state, known.returns) == (State.WAITING, 1)
         assert (await robots.consult(URL, "us", NOW)).verdict == "ask"
         assert await deduper.claim("sha1:A", OTHER) is None
+
+
+async def test_the_text_that_a_dead_worker_claimed_is_given_back_unless_it_is_committed() -> None:
+    behind, near = frontier(), NearIndex(MemoryKeyValue())
+    async with wired() as wire:
+        wire.serve(frontier=behind, deduper=ExactDeduper(MemoryKeyValue()), near=near)
+        remote = RemoteResemblance(wire.connection)
+        lease = await leased(wire, behind)
+        for likeness, page in ((TEXT, ME), (replace(TEXT, simhash=0), OTHER)):
+            assert await remote.claim(likeness, page) is None
+        assert await remote.claim(TEXT, THIRD) == (ME, 0)
+        await RemoteCommits(wire.connection).commit([replace(visit(lease), likeness=TEXT)])
+        await near.commit([(TEXT, ME)])
+        await wire.session.abandon(NOW)
+        assert await near.claim(replace(TEXT, simhash=0), THIRD) is None, "nobody has what the dead worker had"
+        assert await near.claim(TEXT, OTHER) == (ME, 0), "but what is durable stays"
+
+
+async def test_a_text_that_its_worker_gives_back_is_free_at_once() -> None:
+    near = NearIndex(MemoryKeyValue())
+    async with wired() as wire:
+        wire.serve(near=near)
+        remote = RemoteResemblance(wire.connection)
+        assert await remote.claim(TEXT, ME) is None
+        remote.release(TEXT, ME)
+        assert await remote.claim(TEXT, OTHER) is None
+        remote.release(TEXT, OTHER)
+        await wire.connection.aclose()
+        await wire.session.gone.wait()
+        assert wire.session._texts == {} and await near.claim(TEXT, THIRD) is None
+
+
+async def test_what_was_learned_is_told_with_the_lease_and_once() -> None:
+    behind, book = frontier(), LessonBook(MemoryKeyValue(), Traps(probe_after=0), 50)
+    await book.rule("a.example", "t", "/{n}", Ruling.BLOCK)
+    async with wired() as wire:
+        wire.serve(frontier=behind, lessons=book)
+        other = "http://a.example/x"
+        await behind.discover([Entry(URL, URL, "a.example", kind=LinkKind.ANCHOR), Entry(other, other, "a.example")], NOW)
+        remote, lessons = RemoteFrontier(wire.connection), RemoteLessons(wire.connection)
+        told = {}
+        for _ in range(2):
+            (lease,) = (await remote.lease("worker", 1, NOW)).leases
+            told[lease.entry.url] = await lessons.consult(lease)
+            await behind.settle([Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TRAP, reason="r")], NOW)
+    refused = told[URL].refused
+    assert refused is not None and (refused.rule, refused.outcome) == ("traps.template", Outcome.TRAP)
+    assert told[other].probe_url.startswith("http://a.example/gossamer-probe-")
+    assert wire.connection.lessons == {}, "what is told is not kept"
+
+
+async def test_what_visits_taught_arrives_whole() -> None:
+    behind = frontier()
+    async with wired() as wire:
+        wire.serve(frontier=behind)
+        lease = await leased(wire, behind)
+        sent = replace(
+            visit(lease), likeness=TEXT, twin=(OTHER, ME, 2), probe=("/", Probe(url=URL, status=200)), suspicious=True
+        )
+        assert await RemoteCommits(wire.connection).commit([sent]) is True
+        assert wire.committed.visits == [sent]
 
 
 async def test_a_robots_txt_whose_sitemaps_died_with_the_worker_is_asked_for_again() -> None:

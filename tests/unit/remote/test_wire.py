@@ -5,7 +5,10 @@ import socket
 
 import pytest
 
+from gossamer.children import framed
 from gossamer.document.body import Body
+from gossamer.evidence import Probe, Ruling
+from gossamer.likeness import Likeness
 from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Original, Outcome, Page, Place, Settlement
 from gossamer.remote import wire
 
@@ -14,11 +17,31 @@ ENTRY = Entry("http://a/x", "http://a/x", "a", depth=2, via="http://a/")
 LEASE = Lease(token=7, worker="w", entry=ENTRY, leased_at=1.0, until=2.0)
 SETTLEMENT = Settlement(lease=LEASE, fate=Fate.DONE, outcome=Outcome.OK, answer=Answer(at=1.0), discovered=(ENTRY,))
 ROW = Page(url="http://a/", key="http://a/", host="a", outcome=Outcome.OK, place=Place("f", 1, 2))
+LIKENESS = Likeness(2**64 - 1, 500, (0, 2**32 - 1))
+LEARNING = wire.Ended(
+    8,
+    Fate.DEFERRED,
+    Outcome.DEFERRED,
+    "why",
+    None,
+    None,
+    (),
+    None,
+    None,
+    "",
+    0,
+    LIKENESS,
+    (PAGE, PAGE, 3),
+    ("/a/", Probe(url="http://a/a/p", status=200, simhash=2**64 - 1, title="ü", ruling=Ruling.ALLOW)),
+    True,
+)
 CALLS = [
     wire.Lease(1, "w", 5, 1.0),
     wire.Consult(2, "http://a/", "us", 1.0),
     wire.Claim(3, "sha1:A", PAGE),
+    wire.Resemble(11, LIKENESS, PAGE),
     wire.Commit(4, (wire.Ended(7, Fate.DONE, Outcome.OK, "", None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
+    wire.Commit(5, (LEARNING,)),
     wire.Discover(6, (ENTRY,), 1.0),
     wire.Reserve(7, "w", "a", 1.0),
     wire.Settle(8, (SETTLEMENT,), 1.0),
@@ -26,6 +49,7 @@ CALLS = [
     wire.Block(10, "a", 2.0, "why"),
     wire.Unask("http://a/"),
     wire.Unclaim("sha1:A", PAGE),
+    wire.Unresemble(LIKENESS, PAGE),
     wire.Tell(b"\x00event"),
     wire.Fail("StoreError", "broken"),
 ]
@@ -58,7 +82,7 @@ def test_what_does_not_travel_is_refused_by_name() -> None:
 async def test_frames_may_come_in_any_pieces(size: int) -> None:
     received: list[object] = []
     line = wire.Line(wire.decode_calls, received.extend, lambda: None)
-    stream = wire.framed(wire.encode(CALLS[:2])) + wire.framed(wire.encode([])) + wire.framed(wire.encode(CALLS[2:]))
+    stream = framed(wire.encode(CALLS[:2])) + framed(wire.encode([])) + framed(wire.encode(CALLS[2:]))
     for start in range(0, len(stream), size):
         line.data_received(stream[start : start + size])
     assert received == CALLS

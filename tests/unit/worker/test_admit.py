@@ -204,3 +204,16 @@ def test_a_plugins_filter_is_asked_and_named() -> None:
     assert refused is not None
     assert refused.rule == "odd.pages"
     assert "odd.pages" in {verdict.rule for verdict in admit.trace(Candidate(url=parse(SEED)))}
+
+
+def test_the_folders_above_a_url_are_looked_at_when_asked_for() -> None:
+    link = Link("http://a.example/b/c/d.html?q=1", LinkKind.ANCHOR)
+    entries = admission(crawl__path_ascending=True).admit([link, Link("http://a.example/b/", LinkKind.ANCHOR)], PARENT)
+    assert [(entry.url, entry.kind) for entry in entries] == [
+        (link.url, "anchor"),
+        ("http://a.example/b/", "anchor"),
+        ("http://a.example/b/c/", "ascent"),
+        ("http://a.example/b/", "ascent"),
+        ("http://a.example/", "ascent"),
+    ]
+    assert [entry.kind for entry in admission().admit([link], PARENT)] == ["anchor"]

@@ -3,7 +3,8 @@
 import pytest
 
 from gossamer.config.sections import Crawl
-from gossamer.records import Entry, Fate, Lease, Outcome, Page, Settlement, Visit
+from gossamer.records import Entry, Fate, Lease, Outcome, Page, Settlement
+from gossamer.visit import Visit
 from gossamer.worker.budget import Budget
 
 

@@ -3,11 +3,22 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
-from gossamer.config.sections import Settings
+from gossamer.clock import SystemClock
+from gossamer.config.sections import Settings, Traps
+from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
-from gossamer.records import Entry, Extract, Fate, Fetched, Lease, Original, Outcome, Place
-from gossamer.worker.settle import Kept, conclude, outcome_of
+from gossamer.edges import pack
+from gossamer.hints import Hint
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.lessons.book import LessonBook
+from gossamer.records import Entry, Extract, Fate, Fetched, Lease, Original, Outcome, Place, Settlement
+from gossamer.visit import Lesson
+from gossamer.worker.checkpoint import Stillness
+from gossamer.worker.commit import Committer
+from gossamer.worker.events import Events
+from gossamer.worker.settle import Kept, Settler, conclude, outcome_of
 
 NOW = 1_000.0
 ENTRY = Entry("http://a/", "http://a/", "a", depth=1)
@@ -32,7 +43,7 @@ def fetched(status: int = 200, outcome: Outcome = Outcome.OK, sent: bool = True,
 
 
 def end(answer: Fetched, attempts: int = 0, **kept: object):
-    return conclude(lease(attempts), Kept(fetched=answer, outcome=outcome_of(answer), **kept), Settings(), NOW)
+    return conclude(lease(attempts), Lesson(), Kept(fetched=answer, outcome=outcome_of(answer), **kept), Settings(), NOW)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +112,15 @@ def test_the_page_has_what_the_visit_found() -> None:
         "http://b/",
         place,
     )
-    assert page.reason == "same content as http://b/"
+    assert page.reason == "dedupe.exact: same content as http://b/"
     assert page.response_seconds == 2
+
+
+def test_only_a_visit_that_ends_the_page_tells_what_it_links_to() -> None:
+    hints = (Hint("http://a/b", 1.0),)
+    visit = end(fetched(), edges=b"", extract=Extract(hints=hints))
+    assert (visit.edges, visit.hints) == (b"", hints)
+    assert end(fetched(500), edges=b"").edges is None
 
 
 class Recorder:
@@ -122,6 +140,9 @@ class Recorder:
     async def add(self, pages: object) -> None:
         self.told.append("catalog")
 
+    async def put(self, pages: object) -> None:
+        self.told.append("graph")
+
     async def settle(self, settlements: list[object], now: float) -> int:
         self.told.append(f"frontier {len(settlements)}")
         return len(settlements)
@@ -134,16 +155,16 @@ class Recorder:
         pass
 
 
-def settler(recorder: Recorder):
-    from gossamer.clock import SystemClock
-    from gossamer.worker.checkpoint import Stillness
-    from gossamer.worker.commit import Committer
-    from gossamer.worker.events import Events
-    from gossamer.worker.settle import Settler
+def committer(recorder: Recorder, events: Events | None = None, credit: bool = False) -> Committer:
+    book = LessonBook(MemoryKeyValue(), Traps(learn=False), 50)
+    near, events, clock = NearIndex(MemoryKeyValue()), events or Events(), SystemClock()
+    joints = (recorder, near, book, recorder, recorder, recorder, recorder)
+    return Committer(*joints, Stillness(), events, clock, credit=credit)
 
-    events, clock = Events(), SystemClock()
-    commits = Committer(recorder, recorder, recorder, recorder, Stillness(), events, clock)
-    return Settler(recorder, commits, recorder, recorder, events, clock)
+
+def settler(recorder: Recorder) -> Settler:
+    events = Events()
+    return Settler(recorder, committer(recorder, events), recorder, recorder, events, SystemClock())
 
 
 async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:
@@ -157,10 +178,10 @@ async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit()
     await asyncio.sleep(0)
     recorder.gate.set()
     await asyncio.gather(first, *others)
-    assert sorted(recorder.told) == sorted(2 * ["archive", "digest", "catalog"] + ["frontier 1", "frontier 5"])
+    assert sorted(recorder.told) == sorted(2 * ["archive", "digest", "catalog", "graph"] + ["frontier 1", "frontier 5"])
     for number, settled in enumerate(("frontier 1", "frontier 5"), start=1):
         before = recorder.told[: recorder.told.index(settled)]
-        assert [before.count(step) >= number for step in ("archive", "digest", "catalog")] == [True] * 3
+        assert [before.count(step) >= number for step in ("archive", "digest", "catalog", "graph")] == [True] * 4
     assert recorder.told.index("frontier 1") < recorder.told.index("frontier 5")
 
 
@@ -254,3 +275,19 @@ async def test_a_visit_that_ends_just_as_a_commit_does_is_not_forgotten() -> Non
     await one.settle(end(fetched()))
     await asyncio.wait_for(waiting, 5)
     assert recorder.told.count("frontier 1") == 2
+
+
+async def test_where_pages_have_credit_a_settlement_says_whom_its_page_links() -> None:
+    recorder, told = Recorder(), []
+
+    async def settle(settlements: list[Settlement], now: float) -> int:
+        told.extend(settlement.links for settlement in settlements)
+        return len(settlements)
+
+    recorder.settle = settle
+    read, unread = end(fetched(), edges=pack([7, 8], [1, 129])), end(fetched())
+    unchanged = replace(unread, settlement=replace(unread.settlement, lease=replace(lease(), again=True)))
+    for credit, links in ((True, [(7, 8), (), None]), (False, [(), (), ()])):
+        await committer(recorder, credit=credit).commit([read, unread, unchanged])
+        assert told == links
+        told.clear()

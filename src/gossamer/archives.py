@@ -1,0 +1,47 @@
+"""A crawl's archive without the rest: to read it, check it and mend it, also beside a crawl that writes it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gossamer.config.sections import Settings
+from gossamer.records import Fetched, Place
+from gossamer.registry import choose, located
+
+
+def chosen_archive(directory: Path, settings: Settings) -> tuple[Any, Path]:
+    """Return the backend of the archive, and where it is."""
+    scheme, path = located(settings.storage.archive, directory, "storage.archive")
+    return choose("archive", scheme), path
+
+
+def read_record(directory: Path, settings: Settings, place: Place) -> Fetched:
+    """Read a kept answer without opening the archive, so that it works beside a crawl that writes it."""
+    chosen, path = chosen_archive(directory, settings)
+    fetched: Fetched = chosen.read_at(path, place)
+    return fetched
+
+
+def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Walk over the archive's files: name, and what is wrong with it; an empty text for a file that is whole."""
+    chosen, path = chosen_archive(directory, settings)
+    yield from chosen.problems(path)
+
+
+def repair_archive(directory: Path, settings: Settings, worker: str = "") -> None:
+    """Repair what workers that are gone left in the archive, all of them or one."""
+    chosen, path = chosen_archive(directory, settings)
+    chosen.repair_at(path, worker)
+
+
+def finish_pruning(directory: Path, settings: Settings, uses: Callable[[str], bool]) -> None:
+    """Clear away what an interrupted prune left; `uses` tells whether any capture is in a file."""
+    chosen, path = chosen_archive(directory, settings)
+    chosen.pruner_at(path).finish(uses)
+
+
+def merge_index(directory: Path, settings: Settings) -> Path:
+    """Make one index of all closed archive files."""
+    chosen, path = chosen_archive(directory, settings)
+    merged: Path = chosen.merge_at(path)
+    return merged

@@ -1,0 +1,131 @@
+"""What a simulated crawl achieved, from its visits and the web's own history.
+
+A copy is fresh from its visit until the page changes; then its age grows until the next visit. A page that exists and was never
+fetched is not fresh, and its age counts from its birth. Everything is exact: intervals are added up, nothing is sampled.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from gossamer.jobs.simulate.run import Visits
+from gossamer.jobs.simulate.web import DAY, Floats, Numbers, Web
+
+IMPORTANT = 0.1  # the share of pages that is called important
+POINTS = 120  # of a curve
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """One policy in numbers. Freshness is a share of 0 to 1, an age is in days."""
+
+    policy: str
+    freshness: float  # weighted by importance, over the whole time
+    freshness_at_end: float  # over the last quarter of it
+    plain_freshness: float  # every page alike
+    age: float
+    plain_age: float
+    requests: int
+    changed: float  # share of requests that brought something new
+    within_a_day: float  # share of the important pages that were fetched within a day of their discovery
+    found: float  # share of all pages that exist that were found
+    late: int
+    curve: tuple[float, ...]  # freshness at evenly spaced moments
+
+
+class Spans(NamedTuple):
+    """Every stretch between two visits of a page, or none and the first: when the copy was made, went stale, was replaced."""
+
+    page: Numbers
+    begin: Floats
+    stale: Floats  # not before `begin`
+    end: Floats
+    replaced: NDArray[np.bool_]  # a copy, by a visit
+
+
+def measure(policy: str, web: Web, visits: Visits) -> Result:
+    """Measure a simulated crawl."""
+    spans = _spans(web, visits)
+    alike = np.ones(web.plan.pages)
+    curve = _curve(web, spans)
+    again = spans.stale[spans.replaced] < spans.end[spans.replaced]
+    return Result(
+        policy=policy,
+        freshness=_freshness(web, spans, web.importance),
+        freshness_at_end=float(np.mean(curve[-POINTS // 4 :])),
+        plain_freshness=_freshness(web, spans, alike),
+        age=_age(web, spans, web.importance),
+        plain_age=_age(web, spans, alike),
+        requests=len(visits.pages),
+        changed=float(again.mean()) if len(again) else 0.0,
+        within_a_day=_within_a_day(web, visits),
+        found=float(np.mean(np.isfinite(visits.found))),
+        late=visits.late,
+        curve=tuple(round(point, 6) for point in curve.tolist()),
+    )
+
+
+def _spans(web: Web, visits: Visits) -> Spans:
+    count, seconds = web.plan.pages, web.plan.seconds
+    every = np.arange(count)
+    page = np.concatenate([every, np.array(visits.pages, dtype=np.int64)])
+    begin = np.concatenate([np.maximum(web.fetched, np.where(web.born >= 0, web.born, -web.plan.cycle * DAY)), visits.times])
+    is_copy = np.concatenate([np.isfinite(web.fetched), np.ones(len(visits.pages), dtype=bool)])
+    order = np.lexsort((begin, page))
+    page, begin, is_copy = page[order], begin[order], is_copy[order]
+    is_last = np.append(page[1:] != page[:-1], True)
+    end = np.where(is_last, seconds, np.append(begin[1:], seconds))
+    stale = np.where(is_copy, np.minimum(_next_changes(web, page, begin), end), begin)
+    return Spans(page, begin, stale, end, is_copy & ~is_last)
+
+
+def _next_changes(web: Web, page: Numbers, after: Floats) -> Floats:
+    """Return for every page and moment when the page changes next: all in one search, each page in a range of its own."""
+    before, seconds = web.plan.cycle * DAY + 1, web.plan.seconds
+    width = before + seconds + 1
+    owner = np.repeat(np.arange(web.plan.pages), np.diff(web.change_starts))
+    found = np.searchsorted(owner * width + np.maximum(web.changes, -before), page * width + after, side="right")
+    none = found >= web.change_starts[page + 1]
+    return np.where(none, np.inf, web.changes[np.minimum(found, len(web.changes) - 1)])
+
+
+def _freshness(web: Web, spans: Spans, weight: Floats) -> float:
+    fresh = np.maximum(spans.stale, 0) - np.maximum(spans.begin, 0)
+    return float((fresh * weight[spans.page]).sum() / _lives(web, weight))
+
+
+def _age(web: Web, spans: Spans, weight: Floats) -> float:
+    """Return the mean age in days: what grows evenly from the moment a copy is stale."""
+    before = np.maximum(np.maximum(spans.begin, 0) - spans.stale, 0)  # how old it was when we began to look
+    grown = ((spans.end - spans.stale) ** 2 - before**2) / 2
+    return float((grown * weight[spans.page]).sum() / _lives(web, weight) / DAY)
+
+
+def _lives(web: Web, weight: Floats) -> float:
+    """Return for how long all pages together existed."""
+    return float(((web.plan.seconds - np.maximum(web.born, 0)) * weight).sum())
+
+
+def _curve(web: Web, spans: Spans) -> Floats:
+    """Return the freshness at evenly spaced moments."""
+    moments = (np.arange(POINTS) + 0.5) * web.plan.seconds / POINTS
+    weight = web.importance[spans.page]
+    fresh = _sum_until(spans.begin, weight, moments) - _sum_until(spans.stale, weight, moments)
+    return fresh / _sum_until(np.maximum(web.born, 0), web.importance, moments)
+
+
+def _sum_until(times: Floats, weight: Floats, moments: Floats) -> Floats:
+    order = np.argsort(times)
+    total = np.concatenate([[0.0], np.cumsum(weight[order])])
+    return total[np.searchsorted(times[order], moments, side="right")]
+
+
+def _within_a_day(web: Web, visits: Visits) -> float:
+    """Return the share of important pages fetched within a day, of those found a day before the end at the latest."""
+    first = np.full(web.plan.pages, np.inf)
+    np.minimum.at(first, np.array(visits.pages, dtype=np.int64), visits.times)
+    found = np.array(visits.found)
+    important = web.importance >= np.quantile(web.importance, 1 - IMPORTANT)
+    asked = important & (found >= 0) & (found <= web.plan.seconds - DAY)
+    return float(np.mean(first[asked] - found[asked] <= DAY)) if asked.any() else 1.0

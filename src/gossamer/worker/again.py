@@ -1,0 +1,60 @@
+"""Again: what a visit says of how often its page changes, and when the next one is due.
+
+A page that was visited before is compared with what it was then. Conditional requests save the bytes of one that has not
+changed; an answer of 304, or of the same bytes, leaves the page as it was kept and only moves its date.
+"""
+
+from email.utils import mktime_tz, parsedate_tz
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Settings
+from gossamer.freshness import Freshness
+from gossamer.policy import change, recrawl
+from gossamer.records import Fetched, Outcome, Page
+from gossamer.visit import Lesson
+
+LEAST_IMPORTANCE = 0.01
+
+
+def conditions(previous: Page | None) -> tuple[tuple[str, str], ...]:
+    """Return the headers by which a host need not send a page that has not changed."""
+    if previous is None or previous.freshness is None or previous.place is None:
+        return ()
+    freshness = previous.freshness
+    headers = (("If-None-Match", freshness.etag), ("If-Modified-Since", freshness.last_modified))
+    return tuple((name, value) for name, value in headers if value)
+
+
+def observed(lesson: Lesson, fetched: Fetched, page: Page, settings: Settings, now: float) -> Freshness:
+    """Return what is known of a page's changes after a visit of which `page` is the row."""
+    modified_at = _moment(fetched.header("last-modified"))
+    previous = lesson.previous
+    if previous is None or previous.freshness is None:  # a crawl that ends need not guess how often a page changes
+        freshness = change.begun(page.mime, now, modified_at) if settings.crawl.forever else Freshness(1, 0, now, now)
+    else:
+        changed = page.outcome is not Outcome.NOT_MODIFIED and change.is_changed(
+            (previous.simhash, page.simhash), (previous.digest, page.digest), (previous.outlinks, page.outlinks)
+        )
+        freshness = change.observed(previous.freshness, page.fetched_at - previous.fetched_at, changed, modified_at, now)
+        freshness = recrawl.adapted(freshness, changed, settings.recrawl)
+    etag, last_modified = fetched.header("etag"), fetched.header("last-modified")
+    if page.outcome is Outcome.NOT_MODIFIED:  # which need not repeat them
+        etag, last_modified = etag or freshness.etag, last_modified or freshness.last_modified
+    return replace(freshness, etag=etag, last_modified=last_modified)
+
+
+def appointment(page: Page, lesson: Lesson, settings: Settings, now: float) -> recrawl.Appointment:
+    """Return when a page is to be visited again, and what that will be worth."""
+    importance = max(lesson.importance, LEAST_IMPORTANCE)
+    return recrawl.due(page.freshness or Freshness(), importance, now, settings.recrawl, lesson.threshold)
+
+
+def _moment(header: str) -> float | None:
+    parsed = parsedate_tz(header) if header else None
+    if parsed is None:
+        return None
+    try:
+        return float(mktime_tz((*parsed[:9], parsed[9] or 0)))
+    except (ValueError, OverflowError):
+        return None

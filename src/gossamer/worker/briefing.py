@@ -1,0 +1,81 @@
+"""Briefing: what a worker is told with a lease: what was learned about its host, and what its page was the last time.
+
+The node keeps the price of a visit (`recrawl.threshold`) too: once an hour it is set anew by how many pages were due again, how
+many were visited and how many may be (`policy/recrawl.py`). It is durable, so that a resumed crawl goes on where it was.
+"""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from gossamer.config.sections import Recrawl
+from gossamer.policy import recrawl
+from gossamer.policy.change import RATES
+from gossamer.protocols import Catalog, KeyValue, Teaching
+from gossamer.records import Lease
+from gossamer.visit import Lesson, Visit
+
+HOUR = 3600.0
+DAY = 86400.0
+_KEY = b"recrawl/threshold"
+
+
+class Thrift:
+    """The price of a visit to a page that is due again."""
+
+    def __init__(self, kv: KeyValue, catalog: Catalog, settings: Recrawl, now: float) -> None:
+        self._kv = kv
+        self._catalog = catalog
+        self._settings = settings
+        self._began = now
+        self._asked = self._late = 0.0
+        self._fetched = 0
+        self.threshold = 0.0
+
+    async def load(self) -> None:
+        """Take up the price where it was left."""
+        stored = await self._kv.get(_KEY)
+        self.threshold = float(stored) if stored else recrawl.first_threshold(self._settings.interval, 1.0, RATES)
+
+    async def note(self, visits: list[Visit], now: float) -> None:
+        """Count visits that are durable; once an hour, steer."""
+        for visit in visits:
+            settlement = visit.settlement
+            if settlement.lease.again and visit.page is not None:
+                self._fetched += 1
+                if settlement.lease.due is not None:  # arrivals times waiting is how many wait: Little's law, by the hour
+                    self._late += max(settlement.lease.leased_at - settlement.lease.due, 0.0) / HOUR
+                if settlement.due is not None and settlement.due > now:
+                    self._asked += visit.elapsed / (settlement.due - now)
+        if now - self._began >= HOUR:
+            await self._steer(now)
+
+    async def _steer(self, now: float) -> None:
+        settings = self._settings
+        a_day = settings.budget if settings.budget is not None else self._catalog.totals().pages * DAY / settings.interval
+        allowed = a_day * (now - self._began) / DAY
+        self.threshold = recrawl.steer(self.threshold, self._asked, self._fetched, self._late, allowed)
+        self._began, self._asked, self._late, self._fetched = now, 0.0, 0.0, 0
+        await self._kv.put(_KEY, repr(self.threshold).encode())
+
+
+class Briefing:
+    """Tells a worker all there is to know about a leased URL."""
+
+    def __init__(
+        self, lessons: Teaching, catalog: Catalog, thrift: Thrift, forever: bool, rank_of: Callable[[str], float]
+    ) -> None:
+        self._rank_of = rank_of  # of a key, in the link graph: 1 is the average, 0 is not known
+        self._forever = forever
+        self._lessons = lessons
+        self._catalog = catalog
+        self._thrift = thrift
+
+    async def consult(self, lease: Lease) -> Lesson:
+        """Say what was learned, and what the page was the last time."""
+        lesson = await self._lessons.consult(lease)
+        previous = await self._catalog.get(lease.entry.key) if lease.again else None
+        if previous is None and not self._forever:
+            return lesson
+        importance = self._rank_of(lease.entry.key) or lease.entry.score
+        return replace(lesson, previous=previous, threshold=self._thrift.threshold, importance=importance)

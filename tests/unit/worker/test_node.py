@@ -1,0 +1,140 @@
+"""The node gives evenly, and knows at once when the crawl is over. Its workers are in this process and do as they are told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gossamer.assemble import make_admission, make_lookout
+from gossamer.clock import SystemClock
+from gossamer.config.sections import Settings
+from gossamer.frontier.memory import MemoryFrontier
+from gossamer.records import Entry, Fate, Lease, Outcome, Settlement
+from gossamer.visit import Visit
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Events, VisitEnded
+from gossamer.worker.node import Node
+from gossamer.worker.pool import End
+
+SOON = 30.0  # seconds: the patience of a test that would otherwise hang
+CLOCK = SystemClock()
+
+
+class Staying:
+    """A worker, as the node sees it, that stays until it is sent home."""
+
+    pid = 1
+
+    def __init__(self) -> None:
+        self.out: dict[int, Lease] = {}
+        self.failure: BaseException | None = None
+        self.is_ready = True
+        self.has_worked = False
+        self.gone = asyncio.Event()
+
+    @property
+    def session(self) -> "Staying":
+        return self
+
+    def stop(self) -> None:
+        self.gone.set()
+
+    kill = stop
+
+    def forget_expired(self, now: float) -> None:
+        pass
+
+    async def abandon(self, now: float) -> int:
+        return 0
+
+    async def reap(self, patience: float) -> int:
+        return 0
+
+
+class Crew:
+    """A running node and its two workers, over a frontier with so many hosts of one URL each."""
+
+    def __init__(self, directory: Path, hosts: int) -> None:
+        settings = Settings.model_validate({"crawl": {"workers": 2}})
+        self.hosts = hosts
+        self.workers: list[Staying] = []
+        self.frontier = MemoryFrontier(settings.frontier, settings.politeness, settings.breaker, 300, CLOCK.now())
+        self.events = Events()
+        self.node = Node(
+            start=self._start,
+            repair=self._repair,
+            frontier=self.frontier,
+            lookout=make_lookout(directory, settings, make_admission(settings, []), self.events),
+            budget=Budget(settings.crawl, 0, 0, CLOCK.now()),
+            events=self.events,
+            settings=settings.crawl,
+            clock=CLOCK,
+        )
+
+    async def _start(self, worker: str) -> Staying:
+        self.workers.append(Staying())
+        return self.workers[-1]
+
+    async def _repair(self, worker: str) -> None:
+        pass
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["asyncio.Task[End]"]:
+        """Run the node; when the crawl is over, the workers go."""
+        names = (f"h{number}.example" for number in range(self.hosts))
+        await self.frontier.discover([Entry(f"http://{name}/", f"http://{name}/", name) for name in names], CLOCK.now())
+        run = asyncio.create_task(self.node.run())
+        await asyncio.sleep(0)
+        yield run
+        for worker in self.workers:
+            worker.stop()
+        await run
+
+    async def end(self, leases: Iterator[Lease]) -> None:
+        """End visits as a commit does."""
+        for lease in leases:
+            settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK)
+            await self.frontier.settle([settlement], CLOCK.now())
+            self.events.publish(VisitEnded(Visit(settlement=settlement)))
+
+
+async def test_the_crawl_is_over_when_its_last_visit_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.worker.steering.LOOK_AROUND", 3600.0)  # nobody comes by and looks
+    crew = Crew(tmp_path, hosts=1)
+    async with crew.running() as run:
+        granted = await asyncio.wait_for(crew.node.lease("w1", 5, CLOCK.now()), SOON)
+        again = asyncio.create_task(crew.node.lease("w1", 5, CLOCK.now()))
+        await asyncio.sleep(0)
+        await crew.end(iter(granted.leases))
+        nothing = await asyncio.wait_for(again, SOON)
+        assert (nothing.leases, nothing.next_time) == ((), None)
+    assert run.result() is End.FINISHED
+
+
+@pytest.mark.parametrize("due", [16, 32, 64])
+async def test_few_leases_are_given_evenly(tmp_path: Path, due: int) -> None:
+    crew = Crew(tmp_path, hosts=due)
+    async with crew.running():
+        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
+        granted = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+        assert [len(leases) for leases in granted] == [due // 2, due // 2]
+        crew.node.stop("enough")
+
+
+async def test_many_leases_take_few_calls_of_the_frontier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crew, calls = Crew(tmp_path, hosts=400), []
+    lease = crew.frontier.lease
+
+    async def counted(worker: str, limit: int, now: float):  # type: ignore[no-untyped-def]
+        calls.append(limit)
+        return await lease(worker, limit, now)
+
+    monkeypatch.setattr(crew.frontier, "lease", counted)
+    async with crew.running():
+        asked = [asyncio.create_task(crew.node.lease(worker, 128, CLOCK.now())) for worker in ("w1", "w2")]
+        granted = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+        assert [len(leases) for leases in granted] == [128, 128]
+        assert len(calls) < 256 / 8 / 2
+        crew.node.stop("enough")
