@@ -8,7 +8,7 @@ frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`, of near 
 import argparse
 from collections.abc import Callable
 
-from bench import frontier, mazes, near, opic, polite, results, scaling, stages, versus
+from bench import frontier, mazes, near, opic, orders, polite, results, scaling, stages, versus
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "scaling": scaling.tables,
     "near": near.tables,
     "opic": opic.tables,
+    "orders": orders.tables,
     "frontier": frontier.tables,  # last, because it takes longest
     "mazes": mazes.tables,
 }

@@ -9,6 +9,7 @@ One contract (`gossamer.protocols.Frontier`), one backend a module. What each of
 4. A key is leased to one owner at a time. Tokens grow and are never used twice; a lease that ran out comes back once, and its
    late settlement changes nothing.
 5. Classes are picked by their shares, hosts in the order in which they became ready: every host with due work gets a turn.
+6. Where the order is opic, the credit of all pages and of lambda is what the seeds brought, to the unit; it moves once a lease.
 
 Time is always an argument, and must not run backwards between two openings.
 """

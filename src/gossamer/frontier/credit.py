@@ -32,11 +32,6 @@ class Credit:
         self._owed: dict[int, None] = {}  # slots of links that are still to be given their share
         self._share = 0
 
-    @property
-    def unspread(self) -> int:
-        """Return what lambda has."""
-        return self._bank.lambda_credit
-
     def of(self, slots: Sequence[int]) -> list[int | None]:
         """Return what some pages have; None: no credit is kept for it."""
         given = self._bank.given
