@@ -95,6 +95,8 @@ class LessonBook:
             is_wanted = probe is not None and not probe.url
             if (is_wanted or (place == "/" and probe is None)) and self._may_probe(lease, place):
                 return Lesson(probe_url=soft404.probe_url(url, place))
+        if known is None or not known.url:
+            return UNPROBED  # a probe is on its way
         chosen = there if there is not None and there.url else known
         return Lesson(probe=chosen) if chosen is not None and soft404.is_soft(chosen) else NO_LESSON
 

@@ -24,6 +24,7 @@ SAME_LENGTH = 0.1  # share by which the length of the same page may differ
 EXAMPLES = 3
 _TELLTALE = re.compile(
     r"\b404\b|not found|no such page|(?:page|document|file) (?:does not|doesn.t|could not|cannot) |nicht gefunden|introuvable"
+    r"|(?:could not|couldn.t|cannot|can.t) find|(?:does not|doesn.t|no longer) exist"
     r"|no encontrad|non trovat|не найден|見つかりません|未找到|找不到",
     re.IGNORECASE,
 )

@@ -43,6 +43,7 @@ from gossamer.worker.events import Events, Paused, Resumed
 T = TypeVar("T")
 DISK_WAIT = 1.0  # seconds between two looks at a full disk
 LINKS_AT_ONCE = 1_000  # of one page, in one write
+PROBE_WAIT = 3  # delays of a host after which a page that may be a soft 404 is fetched again
 
 # What says that the host, not the page, is in trouble.
 FAILURES = frozenset(
@@ -92,7 +93,7 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     answer = answer_of(lease, kept, settings, now)
     due = retry.next_try(kept.outcome, lease.attempts, lease.delay, settings.retry, now)
     if kept.suspicious:
-        fate = Fate.DEFERRED
+        fate, due = Fate.DEFERRED, now + PROBE_WAIT * max(lease.delay, 0.1)
     elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
         fate = Fate.RETRY
