@@ -173,7 +173,9 @@ def test_every_url_ends_as_the_manifest_allows(explained: Explained) -> None:
         for url, answer in explained.answers.items()
         if answer["outcome"] is not None and answer["outcome"] not in explained.entries[url]["outcomes"]
     }
-    assert wrong == {}
+    first = Counter(explained.entries[url]["maze"] for url in wrong if explained.entries[url]["traps"] and wrong[url] == "ok")
+    assert all(count <= FIRST_OF_THEIR_KIND for count in first.values()), first  # before anything was known of their host
+    assert {url: outcome for url, outcome in wrong.items() if explained.entries[url]["maze"] not in first} == {}
     honest = [url for url, entry in explained.entries.items() if entry["own"] and not entry["traps"]]
     assert [url for url in honest if explained.answers[url]["outcome"] != "ok"] == []
 

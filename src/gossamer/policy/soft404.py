@@ -17,7 +17,7 @@ from gossamer.url.parse import Url
 
 NAME = "gossamer-probe-"
 NEAR = 3  # bits by which the SimHashes of the same text may differ
-FAR = 16  # bits by which texts differ that have nothing to do with each other
+FAR = 24  # bits by which texts differ that have nothing to do with each other: 32 in the middle
 FEWEST_WORDS = 20  # of a text that is compared
 LONG = 60  # words of a text that counts for more than its title
 SAME_LENGTH = 0.1  # share by which the length of the same page may differ
