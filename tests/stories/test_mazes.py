@@ -38,7 +38,7 @@ WASTE = {  # requests that brought nothing: about twice as many as were ever see
     "tracking": 190,
 }
 DEEP = "calendar"  # most of what it has is found only by going on through empty months
-FIRST_OF_THEIR_KIND = 8  # URLs of an exhibit that say nothing new, but that nobody said before them
+FIRST_OF_THEIR_KIND = 25  # URLs of an exhibit that say nothing new, but that nobody said before them
 PAUSE = 20  # delays that a host is paused for when it grows too fast
 PROBED_AFTER = 5  # pages: `traps.probe_after`
 TEMPLATES = {  # mazes whose URLs have a make of their own
