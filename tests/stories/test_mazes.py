@@ -173,9 +173,10 @@ def test_every_url_ends_as_the_manifest_allows(explained: Explained) -> None:
         for url, answer in explained.answers.items()
         if answer["outcome"] is not None and answer["outcome"] not in explained.entries[url]["outcomes"]
     }
-    first = Counter(explained.entries[url]["maze"] for url in wrong if explained.entries[url]["traps"] and wrong[url] == "ok")
-    assert all(count <= FIRST_OF_THEIR_KIND for count in first.values()), first  # before anything was known of their host
-    assert {url: outcome for url, outcome in wrong.items() if explained.entries[url]["maze"] not in first} == {}
+    first = [url for url in wrong if explained.entries[url]["traps"] and wrong[url] == "ok"]  # nothing was known of their host
+    counts = Counter(explained.entries[url]["maze"] for url in first)
+    assert {maze: count for maze, count in counts.items() if count > FIRST_OF_THEIR_KIND} == {}
+    assert {url: outcome for url, outcome in wrong.items() if url not in first} == {}
     honest = [url for url, entry in explained.entries.items() if entry["own"] and not entry["traps"]]
     assert [url for url in honest if explained.answers[url]["outcome"] != "ok"] == []
 

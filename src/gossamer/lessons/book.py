@@ -76,7 +76,7 @@ class LessonBook:
         if not host.traps:
             return None
         template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
-        if sample == 1 or (sample and fingerprint(key) % sample == 0):
+        if _is_tried(key, sample):
             return None
         told = templates.told(template, host.templates[template], sample)
         return Verdict(False, "traps.template", told, Outcome.TRAP)
@@ -98,7 +98,7 @@ class LessonBook:
         if known is None or not known.url:
             return UNPROBED  # a probe is on its way
         chosen = there if there is not None and there.url else known
-        return Lesson(probe=chosen) if chosen is not None and soft404.is_soft(chosen) else NO_LESSON
+        return Lesson(probe=chosen) if soft404.is_soft(chosen) else NO_LESSON
 
     def _may_probe(self, lease: Lease, directory: str) -> bool:
         place = (lease.entry.host, directory)
@@ -190,7 +190,7 @@ class LessonBook:
         template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
         if sample != 1:
             told = templates.told(template, host.templates[template], sample)
-            is_sampled = bool(sample) and fingerprint(key) % sample == 0
+            is_sampled = _is_tried(key, sample)
             said.append(Verdict(is_sampled, "traps.template", told + ", this one too" * is_sampled, Outcome.TRAP))
         names = host.cosmetic.intersection(skeleton.name for skeleton in parameters.skeletons(url))
         for name in sorted(names):
@@ -225,6 +225,11 @@ class LessonBook:
 
 
 _NO_GROWTH = Growth()
+
+
+def _is_tried(key: str, sample: int) -> bool:
+    """Tell whether a URL belongs to the one in so many that a template lets through; 0: none does."""
+    return bool(sample) and fingerprint(key) % sample == 0
 
 
 def _is_sampled(url: str) -> bool:

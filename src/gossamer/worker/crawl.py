@@ -24,7 +24,6 @@ from gossamer.records import (
     Outcome,
     Settlement,
 )
-from gossamer.url.parse import Base
 from gossamer.visit import Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
@@ -34,7 +33,7 @@ from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
 from gossamer.worker.same import Sameness
-from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, unvisited
+from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 UNREAD = frozenset(
@@ -152,8 +151,5 @@ class Crawler:
 
 def _links_of(fetched: Fetched, extract: Extract) -> Sequence[Link]:
     """Return the links of a page, or where it redirects to."""
-    location = fetched.header("location") if 300 <= fetched.status < 400 else ""
-    if not location:
-        return extract.links
-    target = Base(fetched.url).join(location)
-    return (Link(target, LinkKind.REDIRECT),) if target else ()
+    target = redirect_of(fetched)
+    return (Link(target, LinkKind.REDIRECT),) if target else extract.links

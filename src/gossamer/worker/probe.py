@@ -9,11 +9,11 @@ from gossamer.evidence import Probe
 from gossamer.policy import soft404
 from gossamer.protocols import Advice, Archive
 from gossamer.records import Answer, Fate, Lease, Outcome, Settlement
-from gossamer.url.parse import Base, split
+from gossamer.url.parse import split
 from gossamer.visit import Visit
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
-from gossamer.worker.settle import Kept, answer_of, outcome_of
+from gossamer.worker.settle import Kept, answer_of, outcome_of, redirect_of
 
 
 class Prober:
@@ -54,12 +54,11 @@ class Prober:
             if fetched.outcome is Outcome.OK:
                 await self._until_room(lambda: self._archive.append(fetched, "", None))
                 reading = await self._reader.read(fetched)
-                location = fetched.header("location") if 300 <= fetched.status < 400 else ""
                 probe = Probe(
                     url=url,
                     at=fetched.started,
                     status=fetched.status,
-                    location=(Base(url).join(location) or "") if location else "",
+                    location=redirect_of(fetched),
                     simhash=reading.likeness.simhash if reading.likeness else None,
                     words=reading.likeness.words if reading.likeness else 0,
                     title=reading.extract.title,

@@ -16,10 +16,10 @@ from gossamer.likeness import Likeness
 from gossamer.policy import soft404
 from gossamer.protocols import Claims, Resemblance
 from gossamer.records import Entry, Fetched, Lease, LinkKind, Original, Outcome, Verdict
-from gossamer.url.parse import Base, split
+from gossamer.url.parse import split
 from gossamer.visit import Lesson
 from gossamer.worker.child import Reading
-from gossamer.worker.settle import outcome_of
+from gossamer.worker.settle import outcome_of, redirect_of
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -168,12 +168,11 @@ class Comparison:
         probe, fetched = self._lesson.probe, self._fetched
         if probe is None or self._entry.kind is LinkKind.SEED:
             return ""
-        location = fetched.header("location") if 300 <= fetched.status < 400 else ""
         return soft404.likeness_to(
             probe,
             split(fetched.url),
             fetched.status,
-            (Base(fetched.url).join(location) or "") if location else "",
+            redirect_of(fetched),
             reading.likeness,
             reading.extract.title,
             fetched.body.size,

@@ -35,6 +35,7 @@ from gossamer.records import (
     Settlement,
 )
 from gossamer.url.fingerprint import set_fingerprint
+from gossamer.url.parse import Base
 from gossamer.visit import Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
@@ -85,6 +86,12 @@ def outcome_of(fetched: Fetched) -> Outcome:
     if fetched.outcome is not Outcome.OK:
         return fetched.outcome
     return retry.outcome_of(fetched.status, bool(fetched.header("retry-after")))
+
+
+def redirect_of(fetched: Fetched) -> str:
+    """Return where an answer redirects to; an empty text: nowhere."""
+    location = fetched.header("location") if 300 <= fetched.status < 400 else ""
+    return (Base(fetched.url).join(location) or "") if location else ""
 
 
 def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:

@@ -1,12 +1,12 @@
 """The book: one probe at a time, keys that are found again, commits that may be repeated, and an operator beside a crawl."""
 
 import asyncio
-from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from trying import FullKeyValue, LateKeyValue
 
 from gossamer.config.sections import Traps
 from gossamer.errors import DiskFull
@@ -37,27 +37,6 @@ from gossamer.testing.lessons import (
     visited,
 )
 from gossamer.url.parse import parse
-
-
-class FullKeyValue(MemoryKeyValue):
-    """A store that has no room for the next few writes."""
-
-    full = 0
-
-    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        if pairs and self.full:
-            self.full -= 1
-            raise DiskFull("no space is left")
-        await super().put_all(pairs)
-
-
-class SlowKeyValue(MemoryKeyValue):
-    """A store that has written at once and says so later, like one that waits for its disk."""
-
-    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        await super().put_all(pairs)
-        for _ in range(5):
-            await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -95,7 +74,7 @@ async def test_a_host_is_probed_when_enough_of_it_is_known_and_each_host_by_itse
 
 
 async def test_a_probe_is_not_sent_again_before_its_answer_is_taken_over() -> None:
-    book = LessonBook(SlowKeyValue(), SETTINGS, 50)
+    book = LessonBook(LateKeyValue(), SETTINGS, 50)
     await learn(book, [visited(f"{SITE}/{number}") for number in range(5)])
     first = await ask(book, f"{SITE}/x")
     keeping = asyncio.create_task(learn(book, [probed(f"{SITE}/x", "/", Probe(url=first.probe_url, status=404))]))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from trying import FullKeyValue, LateKeyValue
 
 from gossamer.config.sections import Traps
 from gossamer.errors import DiskFull
@@ -20,27 +21,6 @@ HEAVY = Tally(fetched=100, weight=100, barren={"copy": 100}, bad=("http://a.test
 LIGHT = Tally(fetched=1, fresh=1)
 COSMETIC = Parameter(same=9, places=(1, 2, 3), was_cosmetic=True)
 NAME = ("a.test", TEMPLATE, "/x/{n}")
-
-
-class FullKeyValue(MemoryKeyValue):
-    """A store that has no room for the next few writes."""
-
-    full = 0
-
-    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        if self.full:
-            self.full -= 1
-            raise DiskFull("no space is left")
-        await super().put_all(pairs)
-
-
-class SlowKeyValue(MemoryKeyValue):
-    """A store that has written at once and says so later, like one that waits for its disk."""
-
-    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        await super().put_all(pairs)
-        for _ in range(5):
-            await asyncio.sleep(0)
 
 
 async def test_every_kind_of_record_is_read_back(tmp_path: Path) -> None:
@@ -159,7 +139,7 @@ async def test_what_is_learned_never_changes_what_an_operator_ruled(letter: str,
 
 async def test_a_ruling_and_a_commit_at_the_same_time_lose_nothing() -> None:
     for is_ruled_first in (True, False):
-        kv = SlowKeyValue()
+        kv = LateKeyValue()
         shelf = Shelf(kv, SETTINGS)
         await shelf.write({NAME: LIGHT}, [])
         steps = [shelf.rule(NAME, Ruling.BLOCK), shelf.write({NAME: HEAVY}, [])]
