@@ -10,6 +10,7 @@ inside a trigger FTS5 writes its index out for every single row.
 import asyncio
 import os
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -72,7 +73,7 @@ class SqliteCatalog:
         with _in_our_words(path):
             connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _log_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 migrate(connection, shipped())
             except BaseException:
@@ -265,6 +266,19 @@ def _page(row: tuple[Any, ...]) -> Page:
         freshness=None if freshness is None else _decode(freshness),
         place=Place(file, offset, length) if file is not None else None,
     )
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to WAL mode; SQLite's own waiting for a lock does not cover this switch, so two that open at once wait here."""
+    until = time.monotonic() + _WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
 
 
 @contextmanager

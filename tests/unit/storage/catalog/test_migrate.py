@@ -121,6 +121,14 @@ def test_processes_that_open_at_once_migrate_once(tmp_path: Path) -> None:
     assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 3
 
 
+async def test_a_catalog_that_another_process_is_just_creating_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "catalog.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("gossamer.storage.catalog.sqlite.time.sleep", lambda _: other.execute("COMMIT"))
+        await SqliteCatalog.open(path).aclose()
+
+
 async def test_pages_of_an_older_layout_have_their_one_capture_as_a_version(tmp_path: Path) -> None:
     path = tmp_path / "catalog.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
