@@ -121,7 +121,7 @@ def test_processes_that_open_at_once_migrate_once(tmp_path: Path) -> None:
     assert [(process.communicate()[1], process.returncode) for process in started] == [("", 0)] * 3
 
 
-async def test_a_catalog_that_another_process_is_just_creating_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_catalog_that_is_just_being_created_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "catalog.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
