@@ -358,7 +358,7 @@ async def open_pool(
             archive=archive,
             reader=reader,
             admission=joints.admission,
-            outlinks=Outlinks(joints.admission.key) if settings.storage.graph or _keeps_credit(settings) else None,
+            outlinks=Outlinks(joints.admission.key),
             settler=settler,
             events=joints.events,
             clock=clock,

@@ -29,7 +29,7 @@ KINDS = (  # by number
     LinkKind.FEED,
     LinkKind.ASCENT,
 )
-NUMBERS = {kind.value: number for number, kind in enumerate(KINDS)}  # by word: an enum's own hash costs as much as the rest
+NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
@@ -40,11 +40,20 @@ def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
     return fingerprints.tobytes() + bytes(ways)
 
 
+def names_fingerprint(edges: bytes) -> int:
+    """Return the fingerprint of the targets, whatever their order: two pages with the same one are taken to link the same."""
+    return sum(_targets(edges)) & 0xFFFF_FFFF_FFFF_FFFF
+
+
 def unpack(edges: bytes) -> Iterator[tuple[int, LinkKind, bool]]:
     """Walk over packed edges: target, kind, nofollow."""
-    count = len(edges) // WIDTH
-    fingerprints = array("Q", edges[: 8 * count])
+    fingerprints = _targets(edges)
+    for target, way in zip(fingerprints, edges[8 * len(fingerprints) :], strict=True):
+        yield target, KINDS[way & ~NOFOLLOW], way >= NOFOLLOW
+
+
+def _targets(edges: bytes) -> "array[int]":
+    fingerprints = array("Q", edges[: 8 * (len(edges) // WIDTH)])
     if sys.byteorder == "big":
         fingerprints.byteswap()
-    for target, way in zip(fingerprints, edges[8 * count :], strict=True):
-        yield target, KINDS[way & ~NOFOLLOW], way >= NOFOLLOW
+    return fingerprints

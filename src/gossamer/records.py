@@ -47,6 +47,7 @@ class Outcome(StrEnum):
 class LinkKind(StrEnum):
     """Where a URL was found."""
 
+    __hash__ = str.__hash__  # an enum's own is a Python function: too dear for every link
     SEED = "seed"
     ANCHOR = "anchor"
     AREA = "area"

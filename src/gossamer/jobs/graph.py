@@ -129,7 +129,7 @@ def _graph_of(directory: CrawlDirectory) -> tuple[Any, Path]:
 
 def _ranked(graph: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]:
     """Return what is ranked, its ranks with 1 as the average, and its inlinks; images and nofollow links pass nothing on."""
-    says = (graph.ways & NOFOLLOW == 0) & (graph.ways != NUMBERS[LinkKind.IMAGE.value])
+    says = (graph.ways & NOFOLLOW == 0) & (graph.ways != NUMBERS[LinkKind.IMAGE])
     nodes, numbers = np.unique(np.concatenate([graph.pages, graph.targets[says]]), return_inverse=True)
     sources = np.repeat(numbers[: len(graph.pages)], graph.counts)[says]
     targets = numbers[len(graph.pages) :]

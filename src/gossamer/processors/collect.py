@@ -6,7 +6,6 @@ the first says its kind; it is nofollow only when all are. Images have a limit o
 the same URL, so that they never push out what is followed.
 """
 
-from collections.abc import Iterable
 from itertools import islice
 
 from gossamer.records import Link, LinkKind
@@ -39,22 +38,15 @@ class Links:
 
     def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:
         """Return absolute links, at most `limit` and as many images, and how many more there were that are no images."""
-        links: dict[str, Link] = {}
-        join = base.join
         enough = limit * _MARGIN
-        for href, (kind, nofollow) in islice(self.pages.items(), enough):
-            url = join(href)
-            if url is None:
-                continue
-            known = links.get(url)
+        ways: dict[str | None, tuple[LinkKind, bool]] = {}
+        for url, way in zip(base.join_all(list(islice(self.pages, enough))), self.pages.values(), strict=False):
+            known = ways.get(url)
             if known is None:
-                links[url] = Link(url, kind, nofollow)
-            elif known.nofollow and not nofollow:
-                links[url] = Link(url, known.kind)
-        found = list(links.values())
-        pictures = _pictures(map(join, islice(self.images, enough)), links)
-        return (*found[:limit], *pictures[:limit]), max(len(found) - limit, 0) + max(len(self.pages) - enough, 0)
-
-
-def _pictures(urls: Iterable[str | None], links: dict[str, Link]) -> list[Link]:
-    return [Link(url, LinkKind.IMAGE) for url in dict.fromkeys(urls) if url is not None and url not in links]
+                ways[url] = way
+            elif known[1] and not way[1]:
+                ways[url] = (known[0], False)
+        found = [Link(url, kind, nofollow) for url, (kind, nofollow) in ways.items() if url is not None]
+        pictures = dict.fromkeys(base.join_all(list(islice(self.images, enough))))
+        images = [Link(url, LinkKind.IMAGE) for url in pictures if url is not None and url not in ways]
+        return (*found[:limit], *images[:limit]), max(len(found) - limit, 0) + max(len(self.pages) - enough, 0)

@@ -10,8 +10,6 @@ become hints; what of them makes no sense is passed over. Standard: https://www.
 import re
 from collections.abc import Callable, Iterator
 
-from lxml import etree
-
 from gossamer.document.decode import unpacked
 from gossamer.document.sniff import is_gzip
 from gossamer.hints import Hint
@@ -143,6 +141,8 @@ def _priority(text: str) -> float | None:
 
 def _read(content: bytes) -> tuple[list[str], dict[str, dict[str, float]], int]:
     """Return the locations that are read, what is said about them, and how many more there are."""
+    from lxml import etree  # with the first sitemap: it takes 25 ms to import
+
     locations = _Locations()
     parser = etree.XMLParser(target=locations, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     counted = _Counted(_pieces(content))

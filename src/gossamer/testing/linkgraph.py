@@ -17,8 +17,8 @@ Opener = Callable[[Path], LinkGraph]
 Rule = Callable[[Opener, Path], Awaitable[None]]
 
 HIGH = (1 << 64) - 1  # the highest fingerprint there is
-ANCHOR = NUMBERS[LinkKind.ANCHOR.value]
-SOME = pack([1, 2, HIGH], [ANCHOR, ANCHOR | NOFOLLOW, NUMBERS[LinkKind.IMAGE.value]])
+ANCHOR = NUMBERS[LinkKind.ANCHOR]
+SOME = pack([1, 2, HIGH], [ANCHOR, ANCHOR | NOFOLLOW, NUMBERS[LinkKind.IMAGE]])
 OTHERS = pack([3], [ANCHOR])
 
 

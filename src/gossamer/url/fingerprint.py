@@ -4,16 +4,9 @@ It is part of what is on disk: changing it orphans every frontier ever written. 
 about 2**64), so whoever uses it to decide that a URL was seen also keeps the key and compares.
 """
 
-from collections.abc import Iterable
-
 from xxhash import xxh3_64_intdigest
 
 
 def fingerprint(key: str) -> int:
     """Return the unsigned 64-bit XXH3 hash of the key's UTF-8 bytes."""
     return xxh3_64_intdigest(key.encode())
-
-
-def set_fingerprint(texts: Iterable[str]) -> int:
-    """Return the fingerprint of a set of texts, whatever their order: two sets with the same one are taken for the same."""
-    return xxh3_64_intdigest("\n".join(sorted(set(texts))).encode("utf-8", "replace"))

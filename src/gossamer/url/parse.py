@@ -39,7 +39,7 @@ from url import (
 from gossamer.errors import UrlError
 
 try:
-    from gossamer.url._join import join as _join_plain
+    from gossamer.url._join import join_all as _join_plain
 except ImportError:
     _join_plain = None  # type: ignore[assignment]  # nothing was compiled
 
@@ -93,8 +93,16 @@ class Base:
 
     def join(self, href: str) -> str | None:
         """Return the absolute wire URL, or None for what is no URL or has nothing to fetch (`mailto:`, `javascript:`)."""
-        plain = self._plainly(href) if self._plainly is not None else None
-        return self.join_fully(href) if plain is None else plain
+        return self.join_all([href])[0]
+
+    def join_all(self, hrefs: list[str]) -> list[str | None]:
+        """Do the same for all links of a page."""
+        if self._plainly is None:
+            return [self.join_fully(href) for href in hrefs]
+        urls = self._plainly(hrefs)
+        if None in urls:
+            return [self.join_fully(href) if url is None else url for href, url in zip(hrefs, urls, strict=True)]
+        return urls
 
     def join_fully(self, href: str) -> str | None:
         """Do the same by all the rules of the standard, plain as the link may be."""
@@ -154,7 +162,7 @@ def _parse(text: str, base: URL | None) -> URL:
         return _parse(_scalar(text), base)
 
 
-def _joiner(base: str) -> Callable[[str], str | None] | None:
+def _joiner(base: str) -> Callable[[list[str]], list[str | None]] | None:
     """Return what joins plain links with a base, and says None of any other; None when there is no such thing."""
     base = base.partition("#")[0]
     if _join_plain is None or not base.startswith(HTTP) or "@" in base or "^" in base:

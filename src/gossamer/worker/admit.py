@@ -107,11 +107,8 @@ class Admission:
         entries = []
         accepted, key_of, via, off_site = self._accepted, self._keys.key, parent.url, parent.off_site
         manners: dict[tuple[LinkKind, bool], Manner] = {}
-        for link in links:
-            wire = link.url
-            if wire in accepted:
-                continue
-            kind = link.kind
+        for link in [link for link in links if link.url not in accepted]:  # first of all: nearly all are known
+            wire, kind = link.url, link.kind
             manner = manners.get((kind, link.nofollow))
             if manner is None:
                 manner = manners[kind, link.nofollow] = self._manner(self._candidate(link, parent, nofollow))

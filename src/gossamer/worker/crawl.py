@@ -55,7 +55,7 @@ class Crawler:
         archive: Archive,
         reader: Reader,
         admission: Admission,
-        outlinks: Outlinks | None,
+        outlinks: Outlinks,
         settler: Settler,
         events: Events,
         clock: Clock,
@@ -68,7 +68,7 @@ class Crawler:
         self._archive = archive
         self._reader = reader
         self._admission = admission
-        self._outlinks = outlinks  # None: no link graph is kept
+        self._outlinks = outlinks
         self._settler = settler
         self._events = events
         self._clock = clock
@@ -137,9 +137,7 @@ class Crawler:
 
     def _edges(self, outcome: Outcome, links: Sequence[Link], entries: tuple[Entry, ...], nofollow: bool) -> bytes | None:
         """Return what the link graph is told; None: the page was not read."""
-        if self._outlinks is None or (not links and outcome in UNREAD):
-            return None
-        return self._outlinks.of(links, entries, nofollow)
+        return None if not links and outcome in UNREAD else self._outlinks.of(links, entries, nofollow)
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""

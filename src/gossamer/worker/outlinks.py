@@ -53,11 +53,5 @@ class Outlinks:
             return b""
         names = self._names
         names.learn(entries)
-        ways = []
-        kind, way = None, 0
-        for link in links:
-            if link.kind is not kind:  # seldom: links of a kind stand together
-                kind = link.kind
-                way = NUMBERS[kind.value]
-            ways.append(way | NOFOLLOW if nofollow or link.nofollow else way)
+        ways = [NUMBERS[link.kind] | NOFOLLOW if nofollow or link.nofollow else NUMBERS[link.kind] for link in links]
         return pack([names[link.url] for link in links], ways)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.durability import Gathering
+from gossamer.edges import names_fingerprint
 from gossamer.errors import DiskFull
 from gossamer.likeness import Likeness
 from gossamer.policy import retry
@@ -34,7 +35,6 @@ from gossamer.records import (
     Place,
     Settlement,
 )
-from gossamer.url.fingerprint import set_fingerprint
 from gossamer.url.parse import Base
 from gossamer.visit import Lesson, Visit
 from gossamer.worker import again
@@ -210,7 +210,7 @@ def _page(lease: Lease, lesson: Lesson, kept: Kept, reason: str) -> Page:
         noindex=kept.directives.noindex,
         noarchive=kept.directives.noarchive,
         simhash=kept.likeness.simhash if kept.likeness else None,
-        outlinks=set_fingerprint(link.url for link in extract.links) if extract.links else None,
+        outlinks=names_fingerprint(kept.edges) if kept.edges is not None else None,
         captured_at=fetched.started,
     )
 

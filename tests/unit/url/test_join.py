@@ -21,7 +21,7 @@ BASES = (
 PIECES = """
 a b X 0 - . _ ~ ! $ & ' ( ) * + , ; = : @ / % ? # [ ] | ^ ` { } \\ < > \" é .. ./ // http:// https:// HTTP: http: %2e %2E%2e
 a.test A.test xn--a 1.2.3.4 h.1 h.0x1 a..b localhost :80 :8080 user@ mailto: b.c-d a--b site.test http://site.test:8080/
-https://site.test/ page.html /dir/ ?a=1&b=2
+https://site.test/ page.html /dir/ ?a=1&b=2 ../ ../../
 """.split()  # noqa: SIM905 - easier to read as words
 
 
@@ -48,6 +48,12 @@ def test_a_plain_link_is_joined_as_the_full_parser_joins_it(url: str, href: str,
         ("https://b.test/x?y#z", "https://b.test/x?y"),
         ("/" + "x" * 5000, "http://site.test/" + "x" * 5000),
         ("../x", "http://site.test/x"),
+        ("../../x/../y", "http://site.test/y"),
+        (".././x", "http://site.test/x"),
+        ("./x:y", "http://site.test/dir/x:y"),
+        ("../?r", "http://site.test/?r"),
+        ("./", "http://site.test/dir/"),
+        ("..", "http://site.test/"),
         (".x", "http://site.test/dir/.x"),
         ("/a/%2E./x", "http://site.test/x"),
         ("x:y", None),
