@@ -15,8 +15,9 @@ Rows, all below one prefix: table and 26 bits -> (SimHash, name of the page)...;
 Standard: Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), section 3.
 """
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, repeat
 
 import msgspec
 from msgspec import Struct
@@ -55,7 +56,7 @@ class Member(Struct, frozen=True, array_like=True):
     distance: int
 
 
-Claim = tuple[int, Original, list[bytes]]  # a SimHash, who has it, and the rows of the tables it belongs in
+Claim = tuple[int, Original, tuple[bytes, ...]]  # a SimHash, who has it, and the rows of the tables it belongs in
 Near = list[tuple[int, bytes, bytes]]  # bits between, SimHash, name: nearest first
 Move = tuple[int | None, int | None]  # a SimHash that leaves the tables, and one that enters them
 
@@ -207,9 +208,9 @@ class NearIndex:
 
     async def _moved(self, moves: dict[bytes, Move]) -> dict[bytes, bytes]:
         """Return the rows of the tables after pages have left and entered them."""
-        leaving = [(row, _entry(was, name)) for name, (was, _) in moves.items() if was is not None for row in _rows(was)]
-        entering = [(row, _entry(now, name)) for name, (_, now) in moves.items() if now is not None for row in _rows(now)]
-        rows = list(dict.fromkeys(row for row, _ in (*leaving, *entering)))
+        leaving = [pair for name, (was, _) in moves.items() if was is not None for pair in _placed(was, name)]
+        entering = [pair for name, (_, now) in moves.items() if now is not None for pair in _placed(now, name)]
+        rows = list(dict(leaving + entering))
         table = {row: value or b"" for row, value in zip(rows, await self._rows.latest(rows), strict=True)}
         for row, entry in leaving:
             entries = (table[row][start : start + ENTRY] for start in range(0, len(table[row]), ENTRY))
@@ -219,17 +220,20 @@ class NearIndex:
         return table
 
 
-def _rows(simhash: int) -> list[bytes]:
+@lru_cache(maxsize=1024)  # a commit asks for those of its claims again
+def _rows(simhash: int) -> tuple[bytes, ...]:
     """Return the row of each table that a SimHash stands in."""
-    return [
+    rows = [
         _PREFIX + (number | (simhash >> high & high_bits) << width | simhash >> low & low_bits).to_bytes(5, "big")
         for number, high, high_bits, low, low_bits, width in _TABLES
     ]
+    return tuple(rows)
 
 
 def _name(page: Original) -> bytes:
     return fingerprint(page.key).to_bytes(8, "big")
 
 
-def _entry(simhash: int, name: bytes) -> bytes:
-    return simhash.to_bytes(8, "big") + name
+def _placed(simhash: int, name: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Pair the rows that a page stands in with what is there of it."""
+    return zip(_rows(simhash), repeat(simhash.to_bytes(8, "big") + name))

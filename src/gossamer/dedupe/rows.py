@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from gossamer.protocols import KeyValue
 
+_UNKNOWN = bytes(2)  # told by being this very object
+
 
 class Rows:
     """Reads and changes the rows of a store."""
@@ -25,7 +27,10 @@ class Rows:
 
     def keep(self, rows: Sequence[bytes], values: Sequence[bytes | None]) -> None:
         """Keep rows that were read while there was no change."""
-        self._kept.update(pair for pair in zip(rows, values, strict=True) if pair[0] not in self._unwritten)
+        if self._unwritten:
+            self._kept.update(pair for pair in zip(rows, values, strict=True) if pair[0] not in self._unwritten)
+        else:
+            self._kept.update(zip(rows, values, strict=True))
 
     def drop(self, rows: Iterable[bytes]) -> None:
         """Keep rows no longer."""
@@ -34,11 +39,13 @@ class Rows:
 
     async def latest(self, rows: Sequence[bytes]) -> list[bytes | None]:
         """Return rows as the change now being made may take them."""
-        known = {row: source[row] for source in (self._kept, self._unwritten) for row in rows if row in source}
-        missing = [row for row in rows if row not in known]
+        unwritten, kept = self._unwritten, self._kept
+        found = [unwritten[row] if row in unwritten else kept.get(row, _UNKNOWN) for row in rows]
+        missing = [row for row, value in zip(rows, found, strict=True) if value is _UNKNOWN]
         if missing:
-            known.update(zip(missing, await self._kv.get_all(missing), strict=True))
-        return [known[row] for row in rows]
+            read = iter(await self._kv.get_all(missing))
+            found = [next(read) if value is _UNKNOWN else value for value in found]
+        return found
 
     async def change(self, make: Callable[[], Awaitable[dict[bytes, bytes]]]) -> None:
         """Write the rows that `make` returns, durably and in one step."""

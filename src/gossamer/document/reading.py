@@ -1,7 +1,5 @@
 """A document out of the bytes of an answer: transfer coding off, content coding off, type and charset told."""
 
-from urllib.parse import urlsplit
-
 from msgspec import Struct
 
 from gossamer.document.charset import declared_charset
@@ -26,12 +24,5 @@ def read_document(
     """Read the body of an answer, up to `limit` bytes of content, or `keep` when there is more."""
     decoded = decode(dechunk(raw) if chunked else raw, encoding, limit, keep)
     content = decoded.content
-    mime = sniff(content_type, content[:HEAD], _path(url))
+    mime = sniff(content_type, content[:HEAD], url.partition("?")[0])
     return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error, decoded.too_big)
-
-
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""

@@ -8,7 +8,7 @@ are done on the caller's thread; syncs are not. A store that met a full disk tak
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, Options, Rdict, WriteBatch
 
@@ -41,13 +41,16 @@ class RocksKeyValue:
             return cls(rocks, path, durable)
 
     async def get(self, key: bytes) -> bytes | None:
-        with _in_our_words("read", self._path):
-            value: bytes | None = self._rocks.get(key)
-            return value
+        return cast(bytes | None, self._read(key))
 
     async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        with _in_our_words("read", self._path):
-            return cast(list[bytes | None], self._rocks.get(list(keys)))
+        return cast(list[bytes | None], self._read(list(keys)))
+
+    def _read(self, what: Any) -> object:
+        try:  # several times a page: `_in_our_words` takes as long as the look-up itself
+            return self._rocks.get(what)
+        except Exception as problem:  # rocksdict raises nothing more precise
+            raise _failure("read", self._path, str(problem)) from problem
 
     async def put(self, key: bytes, value: bytes) -> None:
         with _in_our_words("write", self._path):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Ruling
+from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import PROBE, HostLessons, Shelf
 from gossamer.lessons.study import Figures, Study, seen_before, sizes_before
 from gossamer.policy import parameters, soft404, templates
@@ -39,6 +40,7 @@ class LessonBook:
         self._shelf = Shelf(kv, settings)
         self._probing: dict[tuple[str, str], float] = {}  # probes on their way: until when they are waited for
         self._sizes: dict[int, Figures] | None = None  # of hosts of each size; None: not loaded
+        self._phrases: Phrases | None = None  # the same
         self._kept: dict[int, None] = {}  # tokens of the last visits that were kept: a commit may have to be repeated
 
     # --- before a fetch ----------------------------------------------------------------------------------------------
@@ -115,16 +117,22 @@ class LessonBook:
             return Studied(list(visits), {}, [], {})
         if self._sizes is None:
             self._sizes = await sizes_before(self._kv)
-        study = Study(self._kv, self._shelf, self._settings, self._fewest_words, self._sizes, now)
+        if self._phrases is None:
+            self._phrases = await Phrases.load(self._kv)
+        study = Study(self._kv, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
         await study.take([visit for visit in visits if visit.settlement.lease.token not in self._kept])
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
-        return Studied(judged, dict(study.changes), study.rows, study.slow, study.sizes.changed)
+        return Studied(judged, dict(study.changes), study.rows, study.slow, study.sizes.changed, study.phrases)
 
     async def keep(self, studied: Studied) -> None:
         """Make what was learned durable."""
         if studied.changes or studied.rows:
-            await self._shelf.write(studied.changes, studied.rows)
+            phrases = self._phrases or Phrases()
+            new = [name for name, is_new in studied.phrases.items() if is_new]
+            await self._shelf.write(studied.changes, [*studied.rows, *phrases.log(new)])
+            phrases.logged(new)
+            phrases.learn(studied.phrases)
             self._sizes = (self._sizes or {}) | studied.sizes
             self._kept.update((visit.settlement.lease.token, None) for visit in studied.visits)
             while len(self._kept) > MOST_KEPT:

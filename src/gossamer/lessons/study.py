@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
+from gossamer.lessons.phrases import Phrases, name_of
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLessons, Name, Record, Shelf
 from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.protocols import KeyValue
@@ -32,7 +33,6 @@ HOPS = 3  # redirects in a row that count as one fetch without content: one long
 SUSPICION = 3  # weight of a template that makes its directory worth a probe
 
 _SIGHT = b"sight/"
-_PHRASE = b"phrase/"
 _SIZE = b"size/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
@@ -79,7 +79,14 @@ class Study:
     """The visits of one commit."""
 
     def __init__(
-        self, kv: KeyValue, shelf: Shelf, settings: Traps, fewest_words: int, sizes: Mapping[int, Figures], now: float
+        self,
+        kv: KeyValue,
+        shelf: Shelf,
+        phrases: Phrases,
+        settings: Traps,
+        fewest_words: int,
+        sizes: Mapping[int, Figures],
+        now: float,
     ) -> None:
         self._kv = kv
         self._shelf = shelf
@@ -88,7 +95,8 @@ class Study:
         self._now = now
         self.sizes = Sizes(sizes)
         self._sightings: dict[int, Sighting] = {}
-        self._phrases: dict[bytes, bytes] = {}
+        self._known_phrases = phrases
+        self.phrases: dict[int, bool] = {}  # that pages showed: whether they are new
         self.changes: dict[Name, Record] = {}
         self.slow: dict[str, tuple[float, str]] = {}
 
@@ -97,7 +105,7 @@ class Study:
         """What is stored beside the changes."""
         seen = [(_SIGHT + place.to_bytes(8, "big"), _encode(sighting)) for place, sighting in self._sightings.items()]
         sizes = [(_SIZE + bytes([size]), _encode(figures)) for size, figures in self.sizes.changed.items()]
-        return [*seen, *sizes, *self._phrases.items()]
+        return [*seen, *sizes]
 
     async def take(self, visits: Sequence[Visit]) -> None:
         """Learn from visits, one after the other."""
@@ -125,7 +133,7 @@ class Study:
         if not page.status and page.outcome is not Outcome.BUG:
             self._count_refused(host, page, fine, coarse)
             return
-        brought = await self._brought(host, visit, page)
+        brought = self._brought(host, visit, page)
         if brought is not None:
             for title in (fine, coarse):
                 tally = self._latest(host, (page.host, TEMPLATE, title), Tally())
@@ -148,7 +156,7 @@ class Study:
                     evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
                     self.changes[page.host, PARAMETER, title] = replace(evidence, merged=evidence.merged + 1)
 
-    async def _brought(self, host: HostLessons, visit: Visit, page: Page) -> Yield | None:
+    def _brought(self, host: HostLessons, visit: Visit, page: Page) -> Yield | None:
         """Say what a visit brought; None: it says nothing about its template, such as one that was made before."""
         if visit.settlement.lease.again:
             return None
@@ -162,21 +170,20 @@ class Study:
         likeness = visit.likeness
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
             said = likeness.sketch if likeness is not None else (fingerprint(page.title) >> 32,) if page.title else ()
-            return Yield.FRESH if await self._remember_phrases(page.host, said) else Yield.EMPTY
+            return Yield.FRESH if self._has_new_phrases(page.host, said) else Yield.EMPTY
         fetched = self._latest(host, (page.host, GROWTH, ""), Growth()).fetched
         if fetched < PHRASES_FROM:
             return Yield.FRESH
-        is_new = await self._remember_phrases(page.host, likeness.sketch)
+        is_new = self._has_new_phrases(page.host, likeness.sketch)
         return Yield.FRESH if is_new or fetched < STALE_FROM else Yield.STALE
 
-    async def _remember_phrases(self, host: str, sketch: tuple[int, ...]) -> bool:
-        """Remember a sample of a page's phrases; tell whether any of them is new to its host."""
-        place = _PHRASE + fingerprint(host).to_bytes(8, "big")
-        keys = [place + phrase.to_bytes(4, "big") for phrase in sketch]
-        known = await self._kv.get_all(keys)
-        new = [key for key, value in zip(keys, known, strict=True) if value is None and key not in self._phrases]
-        self._phrases.update(dict.fromkeys(new, b""))
-        return bool(new)
+    def _has_new_phrases(self, host: str, sketch: tuple[int, ...]) -> bool:
+        """Tell whether any of a sample of a page's phrases is new to its host."""
+        place = fingerprint(host)
+        names = [name for phrase in sketch if (name := name_of(place, phrase)) not in self.phrases]
+        new = {name: not self._known_phrases.knows(name) for name in names}
+        self.phrases |= new
+        return True in new.values()
 
     async def _compare_values(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
         """Compare a page with what its URL gave before, with other values of its parameters."""

@@ -19,6 +19,8 @@ WORDS = re.compile(r"[,;\s]+")
 
 def from_header(values: Iterable[str], agent: str) -> Directives:
     """Read the values of X-Robots-Tag headers; `agent` is our user agent or the product name it begins with."""
+    if not values:
+        return Directives()
     ours = re.split(r"[/\s]", agent.strip(), maxsplit=1)[0].lower()
     words: list[str] = []
     for value in values:

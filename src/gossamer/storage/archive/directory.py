@@ -156,8 +156,8 @@ class DirectoryArchive:
     def _write(self, kept: bytes | Body, request: bytes) -> Place:
         segment = self._current()
         if isinstance(kept, bytes):
-            return Place(segment.path.name, segment.append((kept + request,)), len(kept))
-        place = Place(segment.path.name, segment.append(chain(kept.pieces(), (request,))), kept.size)
+            return Place(segment.name, segment.append((kept + request,)), len(kept))
+        place = Place(segment.name, segment.append(chain(kept.pieces(), (request,))), kept.size)
         kept.close()
         return place
 

@@ -29,6 +29,7 @@ class Segment:
     def __init__(self, path: Path, opened_at: float) -> None:
         """Create the file; `path` is its final name. It must not exist under either name."""
         self.path = path
+        self.name = path.name
         self.opened_at = opened_at
         self.size = 0
         self._synced = 0

@@ -1,0 +1,49 @@
+"""Phrases are remembered over a restart, and in a fixed amount of memory and store."""
+
+import pytest
+
+from gossamer.kv.memory import MemoryKeyValue
+from gossamer.lessons import phrases as module
+from gossamer.lessons.phrases import LEAF, Phrases, name_of
+
+
+async def shown(phrases: Phrases, kv: MemoryKeyValue, names: list[int]) -> None:
+    await kv.put_all(phrases.log(names))
+    phrases.logged(names)
+    phrases.learn(names)
+
+
+def names(first: int, count: int) -> list[int]:
+    return [name_of(7, phrase) for phrase in range(first, first + count)]
+
+
+@pytest.mark.parametrize("at_once", [1, 16, LEAF - 1, LEAF, 3 * LEAF + 5])
+async def test_what_was_shown_is_known_after_a_restart(at_once: int) -> None:
+    kv, phrases, shown_so_far = MemoryKeyValue(), Phrases(), 0
+    while shown_so_far < 2 * LEAF:
+        await shown(phrases, kv, names(shown_so_far, at_once))
+        shown_so_far += at_once
+        if shown_so_far % (16 * at_once) == 0:
+            phrases = await Phrases.load(kv)
+    phrases = await Phrases.load(kv)
+    assert all(map(phrases.knows, names(0, shown_so_far)))
+    assert not any(map(phrases.knows, names(shown_so_far, 1_000)))
+    assert not any(map(phrases.knows, [name_of(8, phrase) for phrase in range(100)])), "phrases are a host's own"
+
+
+async def test_the_log_has_an_end_and_the_oldest_leaf_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAVES", 4)
+    kv, phrases = MemoryKeyValue(), Phrases()
+    for first in range(0, 6 * LEAF, 16):
+        await shown(phrases, kv, names(first, 16))
+    assert len([key async for key, _ in kv.scan(b"")]) == 4
+    again = await Phrases.load(kv)
+    assert all(map(again.knows, names(2 * LEAF, 4 * LEAF)))
+    assert not any(map(again.knows, names(0, 2 * LEAF)))
+
+
+def test_of_three_phrases_with_one_place_the_one_not_seen_for_longest_gives_way() -> None:
+    one, two, three = ((5 << 45) + number for number in (1, 2, 3))
+    phrases = Phrases()
+    phrases.learn([one, two, one, three])
+    assert [phrases.knows(name) for name in (one, two, three)] == [True, False, True]
