@@ -20,6 +20,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
+from zlib import crc32
 
 import trustme
 import uvloop
@@ -150,6 +151,23 @@ def of_hosts(filler: bytes) -> Choose:
     return choose
 
 
+def of_tree(pages: int) -> Choose:
+    """Serve so many small pages under every host name, no two alike; each leads to ten others."""
+    words = [b"%x" % (number * 2_654_435_761 % 2**32) for number in range(4_096)]
+
+    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
+        number = int(path[1:] or 0) if path[1:].isdigit() or path == b"/" else pages
+        if number >= pages:
+            return MISSING
+        name = host_of(request)
+        text = b" ".join([words[crc32(b"%s %d %d" % (name, number, place)) % 4_096] for place in range(60)])
+        links = b"".join(b'<a href="/%d">%d</a>' % (n, n) for n in range(10 * number + 1, min(10 * number + 11, pages)))
+        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (name, number, text, links)
+        return prepared(Answer("text/html; charset=utf-8", content, None), False)
+
+    return choose
+
+
 async def serve(choose: Choose, pages: frozenset[bytes], certificate: Path | None, by_host: bool) -> None:
     """Serve until standard input is closed."""
     loop, witness = asyncio.get_running_loop(), Witness()
@@ -215,6 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documentation", action="store_true", help="what Debian packages left on this machine")
     parser.add_argument("--hosts", action="store_true", help="an endless small site under every host name")
+    parser.add_argument("--tree", type=int, help="so many small pages under every host name")
     parser.add_argument("--sites", type=int, help="so many different sites, each under a host name of its own")
     for name, value in (("pages", 2_000), ("size", 25_000), ("links", 100)):
         parser.add_argument(f"--{name}", type=int, default=value)
@@ -222,6 +241,9 @@ def main() -> None:
     given = parser.parse_args()
     if given.hosts:
         uvloop.run(serve(of_hosts(b"<p>" + b"lorem ipsum " * 100), frozenset(), given.certificate, True))
+        return
+    if given.tree:
+        uvloop.run(serve(of_tree(given.tree), frozenset(), given.certificate, False))
         return
     if given.sites:
         sites = (Generated(given.pages, given.size, given.links, seed).site() for seed in range(given.sites))
