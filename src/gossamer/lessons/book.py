@@ -6,6 +6,7 @@ judged by what is known by now; `keep` makes it durable, before the visits are s
 another store had no room counts nothing twice; a visit that is repeated after a crash does, which no rule notices.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -41,7 +42,7 @@ class LessonBook:
         self._probing: dict[tuple[str, str], float] = {}  # probes on their way: until when they are waited for
         self._sizes: dict[int, Figures] | None = None  # of hosts of each size; None: not loaded
         self._phrases: Phrases | None = None  # the same
-        self._kept: dict[int, None] = {}  # tokens of the last visits that were kept: a commit may have to be repeated
+        self._kept: OrderedDict[int, None] = OrderedDict()  # tokens of the last visits kept: a commit may be repeated
 
     # --- before a fetch ----------------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ class LessonBook:
             self._sizes = (self._sizes or {}) | studied.sizes
             self._kept.update((visit.settlement.lease.token, None) for visit in studied.visits)
             while len(self._kept) > MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
+                self._kept.popitem(last=False)
             for host, kind, name in studied.changes:
                 if kind == PROBE:  # not before it is taken over: somebody could send a second one
                     self._probing.pop((host, name), None)

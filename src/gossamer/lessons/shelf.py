@@ -8,6 +8,7 @@ Invariant: what an operator ruled is changed by an operator only, whatever was b
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -85,7 +86,7 @@ class Shelf:
     def __init__(self, kv: KeyValue, settings: Traps) -> None:
         self._kv = kv
         self._settings = settings
-        self._hosts: dict[str, HostLessons] = {}
+        self._hosts: OrderedDict[str, HostLessons] = OrderedDict()
         self._ruled: set[str] | None = None  # hosts with a rule in force; None: not loaded
         self._writing = asyncio.Lock()
 
@@ -98,7 +99,7 @@ class Shelf:
         async for _, letter, title, record in self._rows(name):
             loaded.take(letter, title, record, self._settings)
         while len(self._hosts) >= MOST_HOSTS:
-            del self._hosts[next(iter(self._hosts))]
+            self._hosts.popitem(last=False)
         return self._hosts.setdefault(name, loaded)  # somebody else may have loaded it meanwhile
 
     async def ruled(self) -> set[str]:

@@ -74,7 +74,8 @@ class Admission:
         self._scorer = scorer
         self._ascends = settings.crawl.path_ascending
         self._limit = remembered
-        self._accepted: dict[str, None] = {}  # URLs, and keys
+        self._accepted: dict[str, None] = {}  # URLs, and keys; in two generations: when one is full, the other is forgotten
+        self._accepted_before: dict[str, None] = {}
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
         self._refused_count = 0
         self._by_manner = tuple(map(_single, (self._follow, self._nofollow, self._redirects)))
@@ -105,10 +106,13 @@ class Admission:
     def admit(self, links: Iterable[Link], parent: Entry, nofollow: bool = False) -> tuple[Entry, ...]:
         """Turn the links of a page into entries, refused ones included; links that are known from lately are left out."""
         entries = []
-        accepted, key_of, via, off_site = self._accepted, self._keys.key, parent.url, parent.off_site
+        accepted, before = self._accepted, self._accepted_before
+        key_of, via, off_site = self._keys.key, parent.url, parent.off_site
         manners: dict[tuple[LinkKind, bool], Manner] = {}
         for link in [link for link in links if link.url not in accepted]:  # first of all: nearly all are known
             wire, kind = link.url, link.kind
+            if wire in before:
+                continue
             manner = manners.get((kind, link.nofollow))
             if manner is None:
                 manner = manners[kind, link.nofollow] = self._manner(self._candidate(link, parent, nofollow))
@@ -116,7 +120,7 @@ class Admission:
                 continue
             url = split(wire)
             key = key_of(url)
-            if key in accepted:
+            if key in accepted or key in before:
                 continue
             candidate = Candidate(url, manner.depth, kind, manner.redirects, off_site, manner.nofollow)
             entries.append(self._entry(candidate, manner, key, via))
@@ -136,8 +140,8 @@ class Admission:
                 accepted[entry.url] = accepted[entry.key] = None
             elif not self._leaves_site:  # else where the page was that named it counts too, which an entry does not say
                 self._remember_refused(entry, entry.refused)
-        while len(accepted) > self._limit:
-            del accepted[next(iter(accepted))]
+        if len(accepted) >= self._limit // 2:  # one by one, the oldest would be looked for behind all that is gone already
+            self._accepted, self._accepted_before = {}, accepted
 
     def trace(self, candidate: Candidate) -> list[Verdict]:
         """Return every rule's verdict, in the order they are asked."""
