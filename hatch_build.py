@@ -20,6 +20,7 @@ SOURCES = (
     "src/gossamer/frontier/_bloom.c",
     "src/gossamer/frontier/_heap.c",
     "src/gossamer/processors/_scan.c",
+    "src/gossamer/storage/_ranking.c",
     "src/gossamer/url/_join.c",
 )
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")

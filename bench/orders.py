@@ -2,7 +2,8 @@
 
 Important is the first tenth of all pages by exact PageRank. Told is how many fetches, of as many as there are pages, it takes
 until so much of that tenth was fetched. Pages are spread over hosts, which take turns: an order decides among the pages of a
-host. Nothing is known of a page but who links it: no sitemap, no seed but five pages.
+host. Nothing is known of a page but who links it: no sitemap, no seed but five pages. `priority` is run as a crawl runs it: the
+link graph is ranked as it grows, and the best of what waits moves ahead; its time includes that.
 """
 
 import asyncio
@@ -14,16 +15,20 @@ import numpy as np
 
 from bench.opic import Graph, generated, pagerank
 from bench.table import Column, Row, Table
-from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Score
+from gossamer.edges import NUMBERS, pack
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.policy.priority import Order, rank
+from gossamer.policy.priority import LEAST_RANK, Order, linked, rank
 from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
+from gossamer.storage.linkgraph import EdgeLog
 from gossamer.url.fingerprint import fingerprint
+from gossamer.worker.ranker import AT_ONCE, GROWTH, share
 
 ORDERS: tuple[Order, ...] = ("breadth-first", "priority", "opic")
 PARTS = (50, 75, 90, 99)  # of the important pages, in percent
 SEEDS = 5
 START = 1_700_000_000.0
+COMMIT = 20  # pages that become durable together
 
 
 def tables(scale: str) -> list[Table]:
@@ -66,6 +71,42 @@ def crawled(graph: Graph, order: Order, hosts: int) -> list[int]:
         return asyncio.run(_crawl(graph, order, hosts, Path(folder)))
 
 
+class _Ranked:
+    """What a crawl does meanwhile: keep the graph, rank it as it grows, move the best ahead."""
+
+    def __init__(self, folder: Path, frontier: EmbeddedFrontier, weights: Score) -> None:
+        self._graph = EdgeLog.open(folder, durable=False)
+        self._ranks = EdgeLog.ranking_at(folder, weights.rank_memory)
+        self._frontier = frontier
+        self._weights = weights
+        self._next: float = weights.rank_after
+        self._pages = 0
+        self._kept: list[tuple[int, bytes]] = []
+        self._hosts: list[int] = []
+
+    async def note(self, key: str, host: str, links: tuple[int, ...]) -> None:
+        """Take the links of a page."""
+        self._kept.append((fingerprint(key), pack(links, [NUMBERS[LinkKind.ANCHOR]] * len(links))))
+        self._hosts.append(fingerprint(host))
+        if len(self._kept) == COMMIT:
+            self._pages += COMMIT
+            await self._graph.put(self._kept, self._hosts)
+            self._kept, self._hosts = [], []
+            if self._pages >= self._next:
+                self._next = self._pages * GROWTH
+                await self._rank()
+
+    async def _rank(self) -> None:
+        best = self._ranks.renew(share(self._pages), LEAST_RANK)
+        worth = [(name, *linked(found, hosts, self._weights)) for name, found, hosts in best]
+        for start in range(0, len(worth), AT_ONCE):
+            await self._frontier.promote(worth[start : start + AT_ONCE])
+
+    async def aclose(self) -> None:
+        """Close the graph."""
+        await self._graph.aclose()
+
+
 async def _crawl(graph: Graph, order: Order, hosts: int, folder: Path) -> list[int]:
     links = graph.links()
     frontier = EmbeddedFrontier.open(
@@ -78,6 +119,8 @@ async def _crawl(graph: Graph, order: Order, hosts: int, folder: Path) -> list[i
         durable=False,
         opic=order == "opic",
     )
+
+    ranked = _Ranked(folder / "graph", frontier, Score())
 
     def entry(page: int, kind: LinkKind, depth: int) -> Entry:
         url = f"http://{page % hosts}.example/{page}"
@@ -101,5 +144,8 @@ async def _crawl(graph: Graph, order: Order, hosts: int, folder: Path) -> list[i
             links=tuple(fingerprint(each.key) for each in found),
         )
         await frontier.settle([settlement], now)
+        if order == "priority":
+            await ranked.note(lease.entry.key, lease.entry.host, settlement.links or ())
+    await ranked.aclose()
     await frontier.aclose()
     return fetched

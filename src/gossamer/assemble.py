@@ -4,8 +4,8 @@
 """
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import inf
@@ -23,6 +23,7 @@ from gossamer.dns.cache import CachingResolver
 from gossamer.dns.guard import AddressGuard
 from gossamer.dns.resolver import DnsResolver
 from gossamer.filters.scope import Scope
+from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.lessons.book import LessonBook
 from gossamer.protocols import (
     Advice,
@@ -47,7 +48,6 @@ from gossamer.protocols import (
 from gossamer.registry import choose, keys, located, named
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
-from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
 from gossamer.worker.aside import Aside
@@ -73,7 +73,6 @@ from gossamer.worker.settle import Settler
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
-NO_GRAPH = "none:graph"
 AGENT = "gossamer"  # whom a page means by it, beside all robots
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.worker.child import main; main(int(sys.argv[1]))")
 
@@ -89,6 +88,7 @@ class Stores:
     kv: KeyValue
     catalog: Catalog
     graph: LinkGraph
+    ranks: LatestRanks
     robots: Robots
     deduper: Deduper
     near: NearDuplicates
@@ -134,12 +134,6 @@ def open_catalog(directory: Path, settings: Settings) -> Catalog:
     scheme, path = located(settings.storage.catalog, directory, "storage.catalog")
     catalog: Catalog = choose("catalog", scheme).open(path, _is_durable(settings))
     return catalog
-
-
-def graph_at(directory: Path, settings: Settings) -> tuple[Any, Path]:
-    """Return what keeps the link graph and where, to read it without opening it."""
-    scheme, path = located(settings.storage.graph or NO_GRAPH, directory, "storage.graph")
-    return choose("graph", scheme), path
 
 
 async def checkpoint_stores(stores: Stores, target: Path) -> None:
@@ -258,6 +252,7 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             kv=kv,
             catalog=catalog,
             graph=graph,
+            ranks=LatestRanks(directory, settings),
             robots=RobotsCache(settings.robots, kv),
             deduper=ExactDeduper(kv),
             near=NearIndex(kv, settings.dedupe.distance, _fewest_compared(settings)),
@@ -286,6 +281,7 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
             admission=stores.admission,
             events=events,
         )
+        await stack.enter_async_context(rank_meanwhile(stores, events))
         lookout = make_lookout(directory, settings, stores.admission, events)
         making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), clock)
         yield Crawl(stores=stores, events=events, tally=tally, pool=await stack.enter_async_context(making))
@@ -304,24 +300,21 @@ def make_commits(stores: Stores, events: Events) -> Commits:
         stores.stillness,
         events,
         stores.clock,
-        *((stores.thrift, Recall(stores.frontier, stores.admission.key)) if stores.settings.crawl.forever else ()),
+        *((stores.thrift, Recall(stores.frontier, stores.kv, stores.admission.key)) if stores.settings.crawl.forever else ()),
         credit=_keeps_credit(stores.settings),
     )
 
 
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
-    settings = stores.settings
-    forever = settings.crawl.forever
-    rank_of = _ranks(stores.directory, settings) if forever and settings.storage.graph else lambda key: 0.0
-    return Briefing(stores.lessons, stores.catalog, stores.thrift, forever, rank_of)
+    forever = stores.settings.crawl.forever
+    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.thrift, forever, stores.ranks.of)
 
 
-def _ranks(directory: Path, settings: Settings) -> Callable[[str], float]:
-    """Return the rank of a key in the link graph, as `gossamer graph` last computed it."""
-    chosen, path = graph_at(directory, settings)
-    ranks = chosen.ranks_at(path)
-    return lambda key: float(ranks.of([fingerprint(key)])[0])
+def rank_meanwhile(stores: Stores, events: Events) -> AbstractAsyncContextManager[None]:
+    """Rank what waits by its links, while the crawl runs."""
+    pages = stores.catalog.totals().pages
+    return ranking(stores.directory, stores.settings, stores.frontier, pages, stores.ranks, events)
 
 
 def make_budget(stores: Stores) -> Budget:

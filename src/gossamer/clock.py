@@ -7,6 +7,8 @@ then: an operator or NTP moving the wall clock can neither shorten nor stretch a
 import time
 from typing import Protocol
 
+from gossamer import faults
+
 
 class Clock(Protocol):
     """Tells the time; everything that needs `now` is handed one or is handed `now` itself."""
@@ -21,7 +23,7 @@ class SystemClock:
 
     def __init__(self, offset: float | None = None) -> None:
         """`offset` is another process's: both have the same time then, the monotonic clock being the machine's."""
-        self._offset = time.time() - time.monotonic() if offset is None else offset
+        self._offset = time.time() + faults.ahead() - time.monotonic() if offset is None else offset
 
     def now(self) -> float:
         return time.monotonic() + self._offset

@@ -27,6 +27,7 @@ from gossamer.assemble import (
     make_lookout,
     open_pool,
     open_stores,
+    rank_meanwhile,
 )
 from gossamer.children import start as start_anew
 from gossamer.clock import Clock, SystemClock
@@ -73,7 +74,8 @@ async def open_crew(
         repair_archive(directory, settings)
         events, tally = Events(), Tally()
         events.subscribe(tally)
-        yield Crawl(stores=stores, events=events, tally=tally, pool=_make_node(stores, spares, seeds, events))
+        async with rank_meanwhile(stores, events):
+            yield Crawl(stores=stores, events=events, tally=tally, pool=_make_node(stores, spares, seeds, events))
 
 
 def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Events) -> Node:

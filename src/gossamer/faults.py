@@ -3,7 +3,8 @@
 Nothing here happens unless the environment variable GOSSAMER_FAULTS was set when the process began, or a test called `arm`:
 
     {"crash": {"after-commit": 2},                                 SIGKILL ourselves when the point is reached the second time
-     "calls": {"archive.write": {"at": 3, "how": "ENOSPC"}}}       the third write to an archive file fails
+     "calls": {"archive.write": {"at": 3, "how": "ENOSPC"}},       the third write to an archive file fails
+     "clock": 86400}                                               the wall clock is a day ahead of what it was before
 
 A point costs one look at a name that is None; a call that may fail is asked for once, by whoever will make it, and is the
 plain call when nothing is armed. RocksDB and SQLite write by themselves: their faults need real means, such as a small disk.
@@ -42,13 +43,14 @@ _Result = TypeVar("_Result")
 class _Armed:
     """What shall go wrong, and what has been counted so far."""
 
-    def __init__(self, crash: dict[str, int], calls: dict[str, dict[str, object]]) -> None:
+    def __init__(self, crash: dict[str, int], calls: dict[str, dict[str, object]], clock: float) -> None:
         hows = {str(fault["how"]) for fault in calls.values()}
         unknown = sorted({*(crash.keys() - POINTS), *(calls.keys() - CALLS), *(hows - HOWS)})
         if unknown:
             raise ValueError(f"{VARIABLE} names {', '.join(unknown)}, which nothing here knows")
         self.crash = crash
         self.calls = calls
+        self.clock = float(clock)
         self.count: Counter[str] = Counter()
 
     def reach(self, point: str) -> None:
@@ -70,7 +72,7 @@ def arm(text: str | None) -> None:
     """Plan the faults that a JSON text describes; None: none."""
     global _armed
     plan = json.loads(text) if text is not None else None
-    _armed = None if plan is None else _Armed(plan.pop("crash", {}), plan.pop("calls", {}))
+    _armed = None if plan is None else _Armed(plan.pop("crash", {}), plan.pop("calls", {}), plan.pop("clock", 0.0))
     if plan:
         raise ValueError(f"{VARIABLE} says {', '.join(sorted(plan))}, which means nothing here")
 
@@ -79,6 +81,11 @@ def reach(point: str) -> None:
     """Die here if that is planned."""
     if _armed is not None:
         _armed.reach(point)
+
+
+def ahead() -> float:
+    """Return by how many seconds the wall clock is ahead of the machine's."""
+    return 0.0 if _armed is None else _armed.clock
 
 
 def counted(name: str) -> int:

@@ -19,3 +19,5 @@ class Freshness(Struct, frozen=True, array_like=True):
     posterior: bytes = b""  # how likely each rate of the grid is, see `policy/change.py`; empty: nothing is known
     etag: str = ""  # of the last answer, for a conditional request
     last_modified: str = ""
+    found_at: float = 0.0  # when its URL was discovered; 0: not known
+    priority: int = 1  # the class it waited in for its first visit, see `records.Priority`

@@ -30,6 +30,7 @@ from gossamer.records import (
     Outcome,
     Page,
     Place,
+    Priority,
     Request,
     Settlement,
     State,
@@ -73,6 +74,9 @@ class Frontier(Leasing, Protocol):
 
     async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
         """Let finished URLs, by key, be due again at a date; one that is due later comes sooner. Return how many changed."""
+
+    async def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
+        """Raise score and class of URLs, by fingerprint, that wait and were never fetched; none falls. Return how many rise."""
 
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
         """Replace the operator's policy of a host; a paused or blocked one gives no lease."""
@@ -307,10 +311,7 @@ class Commits(Protocol):
     """The one way in which finished visits become durable, when their bytes are."""
 
     async def commit(self, visits: Sequence[Visit]) -> bool:
-        """Write digests, catalog, frontier and robots.txt, in this order; safe to repeat.
-
-        False: some of the leases were no longer their worker's, and those visits changed nothing.
-        """
+        """Write digests, catalog, frontier, robots.txt, in this order; safe to repeat. False: some leases were lost."""
 
 
 @runtime_checkable
@@ -386,8 +387,8 @@ class Catalog(Protocol):
 class LinkGraph(Protocol):
     """Which page links to which. Pages are fingerprints of their keys, edges are packed (`edges.py`)."""
 
-    async def put(self, pages: Sequence[tuple[int, bytes]]) -> None:
-        """Replace all edges of these pages; returned means that a kill -9 keeps them. Of a page given twice the last count."""
+    async def put(self, pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> None:
+        """Replace all edges of pages, of hosts by fingerprint; a kill -9 keeps them then. Of a page the last count."""
 
     def pages(self) -> Iterator[tuple[int, bytes]]:
         """Walk over every page with its latest edges."""

@@ -134,6 +134,7 @@ class HostPolicy(Struct, frozen=True, kw_only=True):
     crawl_depth: int | None = None
     priority: Priority | None = None
     user_agent: str | None = None
+    interval: float | None = None  # seconds between two visits of a page
     insecure: bool | None = None  # accept any certificate of this host
     paused: bool = False  # not leased; keeps its queue
     blocked: bool = False  # not leased; new URLs are refused
@@ -179,6 +180,7 @@ class Lease(Struct, frozen=True, kw_only=True):
     returns: int = 0  # leases of this URL that came back without a settlement
     again: bool = False  # it was finished before and is due again
     due: float | None = None  # since when
+    discovered_at: float = 0.0  # 0: a bare turn
     delay: float = 0.0  # the host's delay when leased
     max_connections: int = 1
     policy: HostPolicy = field(default_factory=HostPolicy)
@@ -243,6 +245,8 @@ class Known(Struct, frozen=True, kw_only=True):
     leased_until: float | None = None
     again: bool = False  # it was finished before and waits for its date, or is due
     credit: int | None = None  # what it has, where the order is opic
+    score: float | None = None  # what it is worth while it waits; None: nobody can tell
+    priority: Priority = Priority.MEDIUM  # the class it waits in, or waited in
 
 
 class FrontierStatistics(Struct, frozen=True, kw_only=True):
@@ -259,9 +263,6 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
     store_reads: int = 0
     credit: int | None = None  # of all pages and of lambda together, where the order is opic
     lambda_credit: int | None = None  # of that, what is not spread yet
-
-
-# --- the document, and what is kept of it -------------------------------------------------------------------------------
 
 
 class Request(Struct, frozen=True, kw_only=True):

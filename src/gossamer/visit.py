@@ -23,6 +23,7 @@ class Lesson(Struct, frozen=True, array_like=True):
     previous: Page | None = None  # what the page was when it was last visited
     importance: float = 0.0  # of the page, beside others
     threshold: float = 0.0  # what a visit has to be worth to be made
+    claimed_interval: float | None = None  # seconds between two changes of a page never visited, as a list claims
 
 
 class Visit(Struct, frozen=True, kw_only=True):

@@ -267,6 +267,16 @@ class BothFrontiers(RuleBasedStateMachine):
         known = sorted(known.entry.key for known in self.model.known()) or ["http://a/"]
         self.both("revisit", [(known[each % len(known)], self.now + wait) for each in which], self.now)
 
+    @rule(
+        which=st.lists(st.integers(0, 99), min_size=1, max_size=9),
+        scores=st.lists(st.sampled_from((0.0, 0.3, 0.5, 0.8)), min_size=9, max_size=9),
+        priority=st.sampled_from(Priority),
+    )
+    def some_are_worth_more(self, which: list[int], scores: list[float], priority: Priority) -> None:
+        known = sorted(known.entry.key for known in self.model.known()) or ["http://a/"]
+        names = [] if self.colliding else [fingerprint(known[each % len(known)]) for each in which]
+        self.both("promote", [(name, score, priority) for name, score in zip(names, scores, strict=False)])
+
     def reserve(self, worker: str, host: str) -> None:
         status = self.loop.run_until_complete(self.model.host(host))
         lease = self.both("reserve", worker, host, self.now)

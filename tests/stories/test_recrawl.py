@@ -1,15 +1,22 @@
-"""Pages are visited again: unchanged ones cost a 304 or become a revisit, changed ones are kept anew, across restarts."""
+"""Pages are visited again on demand: unchanged ones cost a 304 or become a revisit, changed ones are kept anew.
+
+What a crawl does that goes on for ever is told in `test_living_web.py`.
+"""
 
 import json
 import subprocess
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import pytest
 from checking import FASTWARC, WARCIO
 from crawling import run_gossamer
+from faulting import run_faulty
 from serving import Answer, Asked, Site, page, site_running
+
+from gossamer.jobs.control import ask
+from gossamer.jobs.directory import CrawlDirectory
 
 LOCAL = ["--allow-private", "127.0.0.0/8", "--delay", "0", "--set", "traps.soft_404=false"]
 ETAG = '"one"'
@@ -47,7 +54,7 @@ def site() -> Iterator[Site]:
 
 
 def row(directory: Path, url: str) -> dict:
-    facts = json.loads(run_gossamer("explain", directory, url, "--json").stdout)
+    (facts,) = ask(CrawlDirectory.open(directory), "explain_all", urls=[url])
     assert facts["page"] is not None, facts
     return facts["page"]
 
@@ -90,19 +97,6 @@ def test_a_recrawl_takes_what_is_old_enough_and_no_more_than_it_may(site: Site, 
     assert refused.returncode == 2 and "--older-than 'soon' is no duration" in refused.stderr
 
 
-def test_a_crawl_that_goes_on_for_ever_visits_pages_when_they_are_due(site: Site, tmp_path: Path) -> None:
-    crawl = tmp_path / "crawl"
-    often = ["--set", "recrawl.policy=fixed", "--set", "recrawl.interval=1s", "--forever", "--max-time", "4s"]
-    assert run_gossamer("crawl", site.url(), "--dir", crawl, *LOCAL, *often).returncode == 0
-    times = [one.at for one in site.asked if one.path == "/tagged"]
-    assert len(times) >= 3
-    assert all(later - before > 0.9 for before, later in pairwise(times)), "it came before it was due"
-    resumed = run_gossamer("resume", crawl, "--forever", "--max-time", "3s")
-    assert resumed.returncode == 0, resumed.stderr
-    assert len([one for one in site.asked if one.path == "/tagged"]) > len(times)
-    assert run_gossamer("verify", crawl).returncode == 0
-
-
 def test_the_freshness_of_a_crawl_is_estimated(site: Site, tmp_path: Path) -> None:
     crawl = tmp_path / "crawl"
     assert run_gossamer("crawl", site.url(), "--dir", crawl, *LOCAL).returncode == 0
@@ -114,3 +108,18 @@ def test_the_freshness_of_a_crawl_is_estimated(site: Site, tmp_path: Path) -> No
     assert (host["name"], host["pages"], host["late"]) == ("127.0.0.1", 5, 0)
     table = run_gossamer("freshness", crawl).stdout
     assert "one visit a change" in table and "127.0.0.1\t5" in table
+    assert "100.0% of 5 important pages were fetched within 24 hours of their discovery; about 0 found longer ago" in table
+
+
+def test_important_pages_that_wait_for_more_than_a_day_are_counted_and_stay_late(site: Site, tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl"
+    assert run_gossamer("crawl", site.url(), "--dir", crawl, *LOCAL, "--max-pages", "2").returncode == 0
+    two_days = {"clock": 2 * 86400}
+
+    def important() -> dict:
+        return json.loads(run_faulty(two_days, "freshness", crawl, "--json").stdout)["important"]
+
+    assert json.loads(run_gossamer("freshness", crawl, "--json").stdout)["important"]["share"] == 1.0, "nobody is late yet"
+    assert important() == {"pages": 2, "within_a_day": 2, "overdue": 3, "share": 0.4}
+    assert run_faulty(two_days, "resume", crawl, "--max-pages", "9").returncode == 0
+    assert important() == {"pages": 5, "within_a_day": 2, "overdue": 0, "share": 0.4}

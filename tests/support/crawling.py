@@ -36,6 +36,7 @@ class Simweb:
     ledger_file: Path
     manifest: list[dict[str, Any]]
     dns_port: int | None = None
+    clock_port: int | None = None
 
     @property
     def crawl_options(self) -> list[str]:
@@ -88,7 +89,7 @@ def simweb_running(directory: Path, **options: object) -> Iterator[Simweb]:
         assert server.stdout is not None
         ready = json.loads(server.stdout.readline())
         entries = [json.loads(line) for line in manifest.read_text().splitlines()]
-        yield Simweb(ready["port"], seeds, ledger, entries, ready["dns_port"])
+        yield Simweb(ready["port"], seeds, ledger, entries, ready["dns_port"], ready["clock_port"])
     finally:
         server.terminate()
         server.wait(10)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gossamer import faults
+from gossamer.clock import SystemClock
 from gossamer.config.load import load
 from gossamer.config.sections import Settings
 
@@ -96,6 +97,13 @@ def test_a_slow_call_takes_its_time_and_a_sync_may_fail(file: int, monkeypatch: 
 def test_a_plan_that_nothing_here_knows_is_refused(words: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=faults.VARIABLE):
         faults.arm(json.dumps(words))
+
+
+def test_the_wall_clock_can_be_ahead() -> None:
+    before = SystemClock().now()
+    faults.arm(json.dumps({"clock": 86400}))
+    assert 86000 < SystemClock().now() - before < 87000
+    assert SystemClock(0.0).now() < before, "a clock that is another process's is what that process says"
 
 
 def test_the_variable_is_no_unknown_setting() -> None:

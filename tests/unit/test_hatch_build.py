@@ -18,6 +18,7 @@ MODULES = (
     "gossamer.frontier._bloom",
     "gossamer.frontier._heap",
     "gossamer.processors._scan",
+    "gossamer.storage._ranking",
     "gossamer.url._join",
 )
 HAS_HEADERS = Path(sysconfig.get_path("include"), "Python.h").exists()  # some systems ship them apart

@@ -56,7 +56,8 @@ def _show_queue(facts: dict[str, Any]) -> None:
     queue, host, page = facts["queue"], facts["host_status"], facts["page"]
     if queue and facts["state"] == "waiting":
         due = f", not before {output.moment(queue['due'])}" if queue["due"] else ""
-        output.line(f"  queue      {queue['priority']}, score {queue['score']:.3f}, tried {queue['attempts']} times{due}")
+        score = f"score {queue['score']:.3f}{_made_of(queue['parts'])}"
+        output.line(f"  queue      {queue['priority']}, {score}, tried {queue['attempts']} times{due}")
     elif queue and queue["due"]:
         output.line(f"  again      after {output.moment(queue['due'])}, by a later crawl")
     if host and facts["state"] == "waiting":
@@ -66,3 +67,9 @@ def _show_queue(facts: dict[str, Any]) -> None:
         place = page["place"]
         kept = f"{place['file']} at {place['offset']}, {place['length']} bytes"
         output.line(f"  kept       status {page['status']}, {page['mime']}, {page['length']:,} bytes, in {kept}")
+
+
+def _made_of(parts: dict[str, float] | None) -> str:
+    """Say what a score is made of, without what is nothing."""
+    told = [f"{name} {value:.3f}" for name, value in (parts or {}).items() if value >= 0.0005]
+    return f" ({', '.join(told)})" if told else ""

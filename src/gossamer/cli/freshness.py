@@ -8,7 +8,7 @@ import typer
 from gossamer.cli import output
 
 if TYPE_CHECKING:
-    from gossamer.jobs.freshness import Report
+    from gossamer.jobs.freshness import Promptness, Report
 
 
 def freshness(
@@ -16,7 +16,7 @@ def freshness(
     hosts: Annotated[int, typer.Option("--hosts", "-n", help="how many hosts to list")] = 20,
     json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
-    """Estimate how fresh the pages are, by class and host, and what the budget buys."""
+    """Estimate how fresh the pages are, by class and host, what the budget buys, and how soon important pages are fetched."""
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.freshness import freshness as estimate
 
@@ -33,6 +33,16 @@ def freshness(
     output.line(
         f"the budget is {found.budget:,.1f} visits a day, {enough} one visit a change ({found.visits_a_day:,.1f} changes a day)"
     )
+    output.line(_promptness(found.important))
+
+
+def _promptness(important: "Promptness") -> str:
+    """Say how soon important pages were fetched."""
+    if important.share is None:
+        return "no page of the high class was found yet"
+    late = "" if important.overdue is None else f"; about {important.overdue:,} found longer ago wait for their first visit"
+    pages = important.pages + (important.overdue or 0)
+    return f"{important.share:.1%} of {pages:,} important pages were fetched within 24 hours of their discovery{late}"
 
 
 def _row(report: "Report") -> tuple[str, ...]:

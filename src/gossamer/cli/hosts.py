@@ -50,6 +50,7 @@ def host(
     max_connections: Annotated[str | None, typer.Option(help="requests at once", metavar="N|default")] = None,
     crawl_depth: Annotated[str | None, typer.Option(help="hops from a seed", metavar="N|default")] = None,
     priority: Annotated[str | None, typer.Option(help="high, medium, low or default")] = None,
+    interval: Annotated[str | None, typer.Option(help="time between two visits of a page", metavar="TIME|default")] = None,
     user_agent: Annotated[str | None, typer.Option(help="user agent for this host, or default")] = None,
     insecure: Annotated[bool | None, typer.Option("--insecure/--secure", help="accept any certificate of this host")] = None,
     pause: Annotated[bool | None, typer.Option("--pause/--resume", help="give it no turn; it keeps its queue")] = None,
@@ -67,6 +68,7 @@ def host(
         "max_connections": _number("--max-connections", max_connections, int),
         "crawl_depth": _number("--crawl-depth", crawl_depth, int),
         "priority": priority,
+        "interval": _interval(interval),
         "user_agent": user_agent,
         "insecure": insecure,
         "paused": pause,
@@ -117,6 +119,17 @@ def _number(option: str, text: str | None, kind: type[int] | type[float]) -> int
     if value <= 0 and not (option == "--crawl-depth" and text == "0"):
         raise UsageError(f"{option} {text!r} is no number above 0; write a number, or default")
     return value
+
+
+def _interval(text: str | None) -> float | str | None:
+    if text is None or text == DEFAULT:
+        return text
+    from gossamer.config.load import duration
+
+    seconds = duration(text, "--interval")
+    if not seconds:
+        raise UsageError(f"--interval {text!r} is no time; write one like 6h, or default")
+    return seconds
 
 
 def _remarks(one: dict[str, Any]) -> str:

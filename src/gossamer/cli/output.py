@@ -76,15 +76,16 @@ def counter(what: str, quiet: bool = False) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show how much of some bytes is done on a terminal; say nothing elsewhere."""
+def bar(what: str, quiet: bool = False, sizes: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of some bytes, or of what else is counted, is done on a terminal; say nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    counted = DownloadColumn() if sizes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, advance=done, total=total)

@@ -17,15 +17,17 @@ def simweb(
     dns: Annotated[bool, typer.Option("--dns", help="also answer for the host names, over UDP")] = False,
     mazes: Annotated[str, typer.Option(help="also the trap zoo: all, or exhibits by name", metavar="NAMES")] = "",
     maze_scale: Annotated[float, typer.Option(help="size of its honest giants; 1: a shop of 20,000 pages")] = 1.0,
+    living: Annotated[int, typer.Option(help="also so many hosts whose pages change, each on its own clock")] = 0,
 ) -> None:
     """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON.
 
+    The time of hosts whose pages change can be set forward: `curl http://127.0.0.1:CLOCK_PORT/advance/86400`.
     Crawl it with `gossamer crawl --seeds FILE --resolve *.sim:127.0.0.1 --allow-private 127.0.0.0/8 --delay 0.05`.
     """
     from gossamer.simweb.__main__ import main
 
     words = ["--hosts", str(hosts), "--pages", str(pages), "--seed", str(seed), "--port", str(port)]
-    words += ["--mazes", mazes, "--maze-scale", str(maze_scale)]
+    words += ["--mazes", mazes, "--maze-scale", str(maze_scale), "--living", str(living)]
     for option, path in (("--ledger", ledger), ("--manifest", manifest), ("--seeds", seeds)):
         if path is not None:
             words += [option, str(path)]

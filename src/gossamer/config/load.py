@@ -257,7 +257,7 @@ def _toml(value: object) -> str:
 
 def _complain(error: ErrorDetails, written: Mapping[str, Written]) -> str:
     key = ".".join(str(part) for part in error["loc"][:2])
-    value, origin = written[key]
+    value, origin = written.get(key, Written(error["input"], "by default"))  # which another key may not go with
     kind, context = error["type"], error.get("ctx", {})
     if kind in BOUNDS:
         words, bound = BOUNDS[kind]

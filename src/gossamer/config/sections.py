@@ -6,7 +6,7 @@ keys are refused; `load.py` adds the did-you-mean.
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 MIB = 1024 * 1024
 
@@ -216,6 +216,31 @@ class Traps(Section):
     growth_ratio: float = Field(100, gt=1, description="times as many URLs a page as hosts of its size have that slow a host")
 
 
+class Score(Section):
+    """What a URL is worth in `priority` order: weighted parts of 0 to 1 each; 1 in all makes up for 30 days of waiting."""
+
+    importance: float = Field(
+        0.7, ge=0, le=1000, description="weight of how much links speak for a URL, or how near it is to a seed"
+    )
+    freshness: float = Field(1.0, ge=0, le=1000, description="weight of how much a page that is due again has to be fetched")
+    discovery: float = Field(
+        0.3, ge=0, le=1000, description="weight of how a URL was found: seed, sitemap, feed, by many hosts"
+    )
+    rank_after: int = Field(
+        200,
+        ge=0,
+        description="pages read before what waits is ranked by links; again when a quarter more were; 0: never",
+    )
+    rank_memory: int = Field(256 * MIB, ge=MIB, description="bytes of memory for that; links beyond them are not ranked")
+
+    @field_validator("discovery")
+    @classmethod
+    def _some(cls, discovery: float, others: ValidationInfo) -> float:
+        if not any((discovery, others.data.get("importance"), others.data.get("freshness"))):
+            raise ValueError("one of score.importance, score.freshness and score.discovery must be more than 0")
+        return discovery
+
+
 class Recrawl(Section):
     """When a page is fetched again, and what is kept of what it was."""
 
@@ -227,6 +252,14 @@ class Recrawl(Section):
     longest: float = Field(30 * 86400, gt=0, description="nor, when learned, more seldom than once in so many")
     budget: float | None = Field(None, gt=0, description="fetches a day; none: as many as fetch every page once an interval")
     versions: int = Field(3, ge=1, description="versions of a page that are kept when pruned")
+
+    @field_validator("longest")
+    @classmethod
+    def _in_order(cls, longest: float, others: ValidationInfo) -> float:
+        shortest = others.data.get("shortest", longest)
+        if shortest > longest:
+            raise ValueError(f"it must be at least recrawl.shortest, which is {shortest!r}")
+        return longest
 
 
 class FrontierSettings(Section):
@@ -271,6 +304,7 @@ class Settings(Section):
     documents: Documents = Documents()
     dedupe: Dedupe = Dedupe()
     traps: Traps = Traps()
+    score: Score = Score()
     recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()

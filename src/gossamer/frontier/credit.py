@@ -7,9 +7,11 @@ paid and who was paid cannot come apart, and a settlement that changes nothing m
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from gossamer.errors import StoreError
 from gossamer.frontier.keys import credit_key
 from gossamer.frontier.order import MINT, place
 from gossamer.frontier.rows import Meta
@@ -110,3 +112,12 @@ class Credit:
         stored = [None if raw is None else int.from_bytes(raw, "big", signed=True) for raw in rows]
         fresh = self._fresh
         return [fresh.get(slot, known) for slot, known in zip(slots, stored, strict=True)]
+
+
+def check_order(meta: Meta, has_credit: bool, path: Path) -> None:
+    """Let a new frontier keep credit or not, and refuse to go on otherwise: places in lines are by credit, or are not."""
+    if not meta.known:
+        meta.bank = (meta.bank or opic.Bank(lambda_credit=0)) if has_credit else None
+    elif (meta.bank is not None) != has_credit:
+        begun, wanted = ("with", "keep it") if meta.bank is not None else ("without", "choose another order")
+        raise StoreError(f"the crawl of the frontier in {path} was begun {begun} crawl.order = opic; {wanted}")

@@ -24,19 +24,20 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.durability import Syncing
 from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.admission import Admission
+from gossamer.frontier.credit import check_order
 from gossamer.frontier.endings import Endings
 from gossamer.frontier.journal import last_meta
 from gossamer.frontier.keys import HOSTS, URLS, url_key
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.payments import Payments
+from gossamer.frontier.promotions import Promotions
 from gossamer.frontier.removals import Removals
-from gossamer.frontier.rows import Meta, decode_host, decode_url, known_of, status_of
+from gossamer.frontier.rows import decode_host, decode_url, known_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen, load_bloom
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
-from gossamer.policy.opic import Bank
 from gossamer.records import (
     Discovered,
     Entry,
@@ -46,6 +47,7 @@ from gossamer.records import (
     Known,
     Lease,
     Leases,
+    Priority,
     Settlement,
     State,
 )
@@ -115,6 +117,7 @@ class EmbeddedFrontier:
         self._politeness = politeness
         self._turns = Turns(ledger, politeness, lease)
         self._endings = Endings(ledger, self._turns, politeness, breaker)
+        self._promotions = Promotions(ledger, self._turns)
         self._removals = Removals(ledger, self._turns)
         self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
         self._syncing = Syncing(store.sync, durable)
@@ -141,7 +144,7 @@ class EmbeddedFrontier:
         try:
             check_version(store, path)
             meta = last_meta(store)
-            _check_order(meta, opic, path)
+            check_order(meta, opic, path)
             seen = Seen(store, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
             ledger = Ledger(
                 store, meta, seen, Schedule(settings.kinds, settings.shares, settings.patience, politeness), politeness, now
@@ -260,6 +263,12 @@ class EmbeddedFrontier:
                 count += self._endings.revisit(slot, row, due, now)
                 self._commit_changes()  # the next key may be the same one, and rows are read from the store
         return count
+
+    @_acknowledged
+    async def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
+        promoted = self._promotions.promote(worth)
+        self._commit_changes()
+        return promoted
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
@@ -386,12 +395,3 @@ class EmbeddedFrontier:
         with suppress(StoreError):  # without it the next opening takes longer, that is all
             self._seen.save(self._path / "seen.bloom")
         self._store.close()
-
-
-def _check_order(meta: Meta, opic: bool, path: Path) -> None:
-    """Let a new frontier keep credit or not, and refuse to go on otherwise: places in lines are by credit, or are not."""
-    if not meta.known:
-        meta.bank = (meta.bank or Bank(lambda_credit=0)) if opic else None
-    elif (meta.bank is not None) != opic:
-        begun, wanted = ("with", "keep it") if meta.bank is not None else ("without", "choose another order")
-        raise StoreError(f"the crawl of the frontier in {path} was begun {begun} crawl.order = opic; {wanted}")

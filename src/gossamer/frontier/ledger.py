@@ -184,9 +184,10 @@ class Ledger:
 
     def wake(self, host: Host, now: float) -> None:
         """Move the URLs whose date has come into the line."""
+        start = later_key(host.number, host.first_due, 0)  # what stood before is gone, and the store would wade through it
         host.first_due = inf
         self.touch(host)
-        for key, raw in self._store.scan(later_prefix(host.number)):
+        for key, raw in self._store.scan(later_prefix(host.number), start):
             due, ticket = _dated.unpack(raw)
             if due > now:
                 host.first_due = due
@@ -225,6 +226,18 @@ class Ledger:
                 self.batch.put(key, _dated.pack(row.due, new))
                 return
         self.lines.advance(self.batch, host, old, new)
+
+    def move(self, host: Host, row: UrlRow, before: bytes, after: bytes) -> None:
+        """Give a waiting URL another place, maybe in another queue; writes all so far when the store has to be read for it."""
+        if row.due is not None:
+            key = later_key(host.number, row.due, row.reference >> 8)
+            if self._store.get(key) is not None:
+                self.batch.put(key, _dated.pack(row.due, after))
+                return
+        if self.lines.would_read(host, before):
+            self.commit()
+        self.lines.discard(self.batch, host, before)
+        self.queue(host, after, 0.0)
 
     def empty(self, host: Host) -> list[bytes]:
         """Take every waiting URL out of a host's lines; return their tickets."""

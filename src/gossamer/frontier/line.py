@@ -87,6 +87,14 @@ class Lines:
             batch.delete(queue_key(host.number, ticket))
             self._count(host, ticket[0], -1)
 
+    @staticmethod
+    def would_read(host: Host, ticket: bytes) -> bool:
+        """Tell whether the store is read when a ticket is taken out: the last of its queue in the line, and more follow."""
+        queue = ticket[0]
+        if host.more is None or not host.more[queue]:
+            return False
+        return host.line[::TICKET].count(queue) == 1 and stands_in(host.line, ticket)
+
     def advance(self, batch: Batch, host: Host, before: bytes, after: bytes) -> None:
         """Move a ticket toward the front of its queue.
 

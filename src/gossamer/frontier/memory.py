@@ -25,7 +25,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import QUEUES, Turns, class_of, is_again, place, queue_of, rank
-from gossamer.frontier.piece import Host, Turn, lease_of
+from gossamer.frontier.piece import Host, Turn, lease_of, promoted
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, known_of, status_of
 from gossamer.policy import breaker, politeness
@@ -40,6 +40,7 @@ from gossamer.records import (
     Lease,
     Leases,
     LinkKind,
+    Priority,
     Settlement,
     State,
 )
@@ -191,9 +192,7 @@ class MemoryFrontier:
         host.since = now
         delay = politeness.delay_of(host.policy, host.clock, self._politeness)
         host.clock = politeness.after_lease(host.clock, delay, now)
-        self._give_back(host, turn.row, now)
-
-    def _give_back(self, host: Host, row: Url | None, now: float) -> None:
+        row = turn.row
         if row is not None and row.state is State.LEASED:
             row.returns += 1
             row.state = State.WAITING
@@ -277,6 +276,12 @@ class MemoryFrontier:
         self._come_again(host, row, due, None)
         self._wait(host, row, now)
         return True
+
+    async def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
+        wanted = {name: (score, priority) for name, score, priority in worth} if self._accounts is None else {}
+        fresh = [row for row in self._urls.values() if row.state is State.WAITING and not is_again(row.queue)]
+        chosen = [(row, wanted.get(fingerprint(row.entry.key))) for row in fresh]
+        return sum(promoted(self._hosts[row.entry.host], row, *new) for row, new in chosen if new is not None)
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 

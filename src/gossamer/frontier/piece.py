@@ -1,8 +1,10 @@
 """The pieces of the reference frontier: a host with its queues, and a live lease."""
 
+from bisect import insort
+
 from msgspec import Struct
 
-from gossamer.frontier.order import QUEUES, is_again
+from gossamer.frontier.order import QUEUES, is_again, rank
 from gossamer.frontier.rows import Url
 from gossamer.records import Entry, HostClock, HostPolicy, Lease
 
@@ -49,8 +51,24 @@ def lease_of(
         returns=0 if row is None else row.returns,
         again=row is not None and is_again(row.queue),
         due=None if row is None else row.due,
+        discovered_at=0.0 if row is None else row.discovered_at,
         delay=delay,
         max_connections=connections,
         policy=host.policy,
         clock=host.clock,
     )
+
+
+def promoted(host: Host, row: Url, score: float, priority: int) -> bool:
+    """Let a waiting URL that was never fetched be worth more, in its queue or for when its date has come; False: it is not."""
+    place = rank(row.entry.score, row.discovered_at) if row.rank is None else row.rank
+    better = min(place, rank(score, row.discovered_at))
+    queue = row.queue if host.policy.priority is not None else min(row.queue, priority)
+    if (queue, better) == (row.queue, place):
+        return False
+    stood = (place, row.sequence, row.entry.key)
+    if stood in host.queues[row.queue]:
+        host.queues[row.queue].remove(stood)
+        insort(host.queues[queue], (better, row.sequence, row.entry.key))
+    row.queue, row.rank = queue, better
+    return True

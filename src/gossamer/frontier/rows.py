@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Politeness
 from gossamer.errors import StoreError
-from gossamer.frontier.order import is_again
+from gossamer.frontier.order import AGEING, class_of, is_again
 from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
-from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, State
+from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 _short = Packed(">BQB")  # no array begins with a zero
@@ -167,7 +167,18 @@ def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease
         leased_until=None if lease is None else lease.until,
         again=is_again(row.queue) and (lease is not None or row.state is State.WAITING),
         credit=credit,
+        priority=Priority(class_of(row.queue)),
+        score=_score(entry, discovered_at, row) if row.state is State.WAITING and lease is None and credit is None else None,
     )
+
+
+def _score(entry: Entry, discovered_at: float, row: Url | UrlRow) -> float | None:
+    """Return what a waiting URL is worth, beside its waiting; None: it was due again and has got another date since."""
+    if row.rank is None:
+        return entry.score
+    if not is_again(row.queue):
+        return (discovered_at - row.rank) / AGEING
+    return (row.due - row.rank) / AGEING if row.due is not None and not row.attempts else None
 
 
 def status_of(host: str, waiting: int, leased: int, policy: HostPolicy, clock: HostClock, settings: Politeness) -> HostStatus:

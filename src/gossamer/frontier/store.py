@@ -114,13 +114,13 @@ class Store:
             raise self._failure("read", problem) from problem
         return pairs
 
-    def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Walk over the pairs whose key has the prefix, as they are now."""
+    def scan(self, prefix: bytes, start: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Walk over the pairs whose key has the prefix, as they are now; what stands before `start` is passed over."""
         bounds = ReadOptions()
         bounds.set_iterate_upper_bound(_after(prefix))
         with self._in_our_words("read"):
             cursor = self._rocks.iter(bounds)
-            cursor.seek(prefix)
+            cursor.seek(start or prefix)
             while cursor.valid():
                 yield cursor.key(), cursor.value()
                 cursor.next()

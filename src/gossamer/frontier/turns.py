@@ -68,7 +68,7 @@ class Turns:
             turn.first, turn.slot = first, slot
             if turn.ticket[-1] & TRIED:
                 turn.row = ledger.row(slot)
-            self._begin(turn, worker, written.entry, now)
+            self._begin(turn, worker, written.entry, now, written.discovered_at)
         return tuple([turn.lease for turn in turns])
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:
@@ -77,7 +77,7 @@ class Turns:
         self._begin(turn, worker, Entry("", "", host.name), now)
         return turn.lease
 
-    def _begin(self, turn: Turn, worker: str, entry: Entry, now: float) -> None:
+    def _begin(self, turn: Turn, worker: str, entry: Entry, now: float, discovered_at: float = 0.0) -> None:
         meta, row = self._ledger.meta, turn.row
         meta.token += 1
         turn.lease = Lease(
@@ -90,6 +90,7 @@ class Turns:
             returns=0 if row is None else row.returns,
             again=bool(turn.ticket) and is_again(turn.ticket[0]),
             due=None if row is None else row.due,
+            discovered_at=discovered_at,
             delay=turn.delay,
             max_connections=turn.connections,
             policy=turn.host.policy,

@@ -9,6 +9,7 @@ from typing import Any
 from gossamer.assemble import Stores
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
+from gossamer.policy.priority import parts
 from gossamer.protocols import Consultation
 from gossamer.records import Known, LinkKind, Page, Verdict
 from gossamer.url.parse import Url, parse
@@ -35,7 +36,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "found": _found(known),
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
         "robots": {"verdict": robots.verdict, "rule": robots.rule},
-        "queue": _queue(known),
+        "queue": _queue(stores, known),
         "host_status": plain(host) if host else None,
         "page": plain(page) if page else None,
         "duplicate_of": page.duplicate_of if page else "",
@@ -103,12 +104,14 @@ def _found(known: Known | None) -> dict[str, Any] | None:
     return {"via": entry.via, "kind": entry.kind, "depth": entry.depth, "redirects": entry.redirects, "at": known.discovered_at}
 
 
-def _queue(known: Known | None) -> dict[str, Any] | None:
+def _queue(stores: Stores, known: Known | None) -> dict[str, Any] | None:
     if known is None:
         return None
     return {
-        "priority": known.entry.priority.name.lower(),
-        "score": known.entry.score,
+        "priority": known.priority.name.lower(),
+        "score": known.entry.score if known.score is None else known.score,
+        "parts": _parts(stores, known),
+        "rank": stores.ranks.of(known.entry.key) or None,
         "credit": known.credit,
         "attempts": known.attempts,
         "returns": known.returns,
@@ -117,3 +120,11 @@ def _queue(known: Known | None) -> dict[str, Any] | None:
         "leased_until": known.leased_until,
         "settled_at": known.settled_at,
     }
+
+
+def _parts(stores: Stores, known: Known) -> dict[str, float] | None:
+    """Say what the score of a waiting URL is made of, where it is ours."""
+    settings = stores.settings
+    if known.score is None or settings.crawl.order != "priority" or stores.admission.is_scored_by_plugin:
+        return None
+    return parts(known.entry, known.score, known.again, settings.score)

@@ -3,9 +3,13 @@
 Nobody knows whether a page has changed without asking for it; but a page that changes `r` times a second is still the same
 after `t` seconds with probability e^(-rt), and on average it has been another one for t - (1 - e^(-rt)) / r seconds. The rate
 is the one learned from visits (`policy/change.py`).
+
+How soon important pages were fetched is known: those of the high class, found and first fetched when. URLs of that class which
+wait for longer than a day count too, as far as the frontier can be asked; otherwise only what was fetched would be judged.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from math import exp, expm1
 
 from msgspec import Struct
@@ -13,10 +17,11 @@ from msgspec import Struct
 from gossamer.assemble import open_catalog
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
+from gossamer.errors import CrawlInUse
+from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.policy import change
-from gossamer.policy.priority import rank
-from gossamer.records import LinkKind, Page
+from gossamer.records import Page, Priority
 
 DAY = 86400.0
 
@@ -33,6 +38,15 @@ class Report(Struct, kw_only=True):
     late: int = 0  # pages that were not visited for longer than `recrawl.longest`
 
 
+class Promptness(Struct, kw_only=True):
+    """How soon important pages are fetched: those of the high class."""
+
+    pages: int = 0  # that were fetched
+    within_a_day: int = 0  # of these, so many in the 24 hours after they were found
+    overdue: int | None = None  # found more than a day ago and not fetched yet, about; None: nobody could be asked
+    share: float | None = None  # of both together that was fetched within a day; None: there are none
+
+
 class Freshness(Struct, frozen=True, kw_only=True):
     """How fresh a crawl is."""
 
@@ -42,18 +56,24 @@ class Freshness(Struct, frozen=True, kw_only=True):
     hosts: list[Report]  # with most pages
     visits_a_day: float  # that would keep the average page as fresh as it changes: one visit a change
     budget: float  # visits a day that the configuration allows
+    important: Promptness
 
 
 def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = None) -> Freshness:
     """Say how fresh the pages of a crawl are; works beside a running crawl."""
     settings = directory.settings()
     moment = SystemClock().now() if now is None else now
-    total, classes, by_host = Report(name="all"), _Groups(), _Groups()
+    total, classes, by_host, important = Report(name="all"), _Groups(), _Groups(), Promptness()
     for page in _known(directory, settings):
+        _note(important, page)
         for report in (total, classes[_class_of(page)], by_host[page.host]):
             _count(report, page, moment, settings.recrawl.longest)
     for report in (total, *classes.values(), *by_host.values()):
         _average(report)
+    with suppress(CrawlInUse):  # by somebody who answers no questions
+        important.overdue = ask(directory, "overdue", seconds=DAY)
+    if judged := important.pages + (important.overdue or 0):
+        important.share = important.within_a_day / judged
     ranked = sorted(by_host.values(), key=lambda report: (-report.pages, report.name))
     allowed = settings.recrawl.budget
     return Freshness(
@@ -63,6 +83,7 @@ def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = No
         hosts=ranked[:hosts],
         visits_a_day=total.changes,
         budget=allowed if allowed is not None else total.pages * DAY / settings.recrawl.interval,
+        important=important,
     )
 
 
@@ -80,8 +101,15 @@ def _known(directory: CrawlDirectory, settings: Settings) -> Iterator[Page]:
 
 
 def _class_of(page: Page) -> str:
-    kind = LinkKind.ANCHOR if page.via else LinkKind.SEED
-    return rank(kind, page.depth, 0, "priority")[1].name.lower()
+    assert page.freshness is not None
+    return Priority(page.freshness.priority).name.lower()
+
+
+def _note(important: Promptness, page: Page) -> None:
+    known = page.freshness
+    if known is not None and known.priority == Priority.HIGH and known.found_at:
+        important.pages += 1
+        important.within_a_day += known.first_seen - known.found_at <= DAY
 
 
 def _count(report: Report, page: Page, now: float, longest: float) -> None:

@@ -13,10 +13,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gossamer.assemble import graph_at, make_admission, open_catalog, open_stores
+from gossamer.assemble import make_admission, open_catalog, open_stores
 from gossamer.clock import SystemClock
 from gossamer.edges import KINDS, NOFOLLOW, NUMBERS
 from gossamer.errors import CrawlInUse, UsageError
+from gossamer.graphs import graph_at
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.policy.pagerank import pagerank

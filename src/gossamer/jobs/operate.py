@@ -4,6 +4,7 @@ Arguments and answers are plain JSON values, so that they can be asked over a so
 """
 
 from collections.abc import Awaitable, Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
 from gossamer.policy import parameters, soft404, templates
-from gossamer.records import HostPolicy, Priority
+from gossamer.records import HostPolicy, Priority, State
 
 Operation = Callable[..., Awaitable[Any]]
+SAMPLE = 5_000  # URLs looked at in one go: a running crawl waits meanwhile
 
 
 async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
@@ -40,6 +42,20 @@ def _state(stores: Stores, running: bool) -> str:
         return "running"
     frontier = stores.frontier.statistics()
     return "stopped" if frontier.waiting + frontier.leased else "finished"
+
+
+async def overdue(stores: Stores, seconds: float) -> int:
+    """Estimate how many URLs of the high class were found longer ago than this and never fetched.
+
+    URLs are known in the order of their fingerprints, so that the first of them are as good a sample as any.
+    """
+    now = stores.clock.now()
+    sample = list(islice(stores.frontier.known(), SAMPLE))
+    waiting = [known for known in sample if known.state in (State.WAITING, State.LEASED) and not known.again]
+    late = [known for known in waiting if known.entry.priority is Priority.HIGH and now - known.discovered_at > seconds]
+    statistics = stores.frontier.statistics()
+    everything = sum(getattr(statistics, state) for state in State)
+    return round(len(late) * everything / len(sample)) if sample else 0
 
 
 async def explain_all(stores: Stores, urls: list[str]) -> list[dict[str, Any]]:
@@ -159,6 +175,7 @@ async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
 KINDS = {"t": "template", "p": "parameter", "s": "probe", "g": "growth"}  # of what is learned
 OPERATIONS: dict[str, Operation] = {
     "status": status,
+    "overdue": overdue,
     "explain_all": explain_all,
     "keys": keys,
     "hosts": hosts,

@@ -172,7 +172,7 @@ async def _misplaced(stores: Stores, page: Page) -> str:
         return f"{page.url}: {error}"
     if fetched.url != page.url:
         return f"{page.url}: the record at {page.place.file}:{page.place.offset} is of {fetched.url}"
-    if page.outcome is not Outcome.DUPLICATE:
+    if fetched.outcome is Outcome.OK:  # no revisit: a copy is one, and stays one while it does not change
         digest = payload_digest(fetched.body, fetched.chunked)
         return "" if digest == page.digest else f"{page.url}: kept content has {digest}, the catalog {page.digest}"
     originals = await pages_of(stores, page.duplicate_of)

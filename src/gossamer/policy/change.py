@@ -13,6 +13,7 @@ No rate is ever held impossible (16 nats at most), so a page that changes its ha
 visit the type of the document decides, and what a sitemap says. A date that a server names is believed when it can be true.
 
 "Changed" is what a reader would call so: the text's SimHash moved, or the links are others; a new time in the footer is not.
+In a short text such a time moves the SimHash as far as a new sentence does, but a time is as long as the one before.
 """
 
 from math import exp, expm1, log
@@ -33,6 +34,8 @@ NAT = 1024  # units
 LEAST = 16 * NAT  # less likely than the likeliest by e^-16: as unlikely as a rate can get
 TOUCHED = 60.0  # a page "modified" less than this before it was sent was made for us: that date says nothing
 NEAR = 3  # bits by which the SimHashes of the same text may differ
+ALIKE = 12  # and of one that is as long as it was: a short text has few words for a new date to hide among
+SLACK = 2  # bytes by which it may be longer or shorter then
 
 SPREAD = 3.0  # of a prior, in nats: little is known, two thirds of all pages are within a factor of twenty
 USUAL = 20 * 86400.0  # seconds between two changes of a page
@@ -103,9 +106,12 @@ def rate(freshness: Freshness) -> float:
 
 
 def is_changed(
-    simhashes: tuple[int | None, int | None], digests: tuple[str, str], links: tuple[int | None, int | None]
+    simhashes: tuple[int | None, int | None],
+    digests: tuple[str, str],
+    links: tuple[int | None, int | None],
+    lengths: tuple[int, int],
 ) -> bool:
-    """Tell whether a page changed, from before and now: SimHash of the text, digest, fingerprint of the set of links.
+    """Tell whether a page changed, from before and now: SimHash of the text, digest, fingerprint of the set of links, length.
 
     None: there is none, or it is not known; without two SimHashes to compare (a short text, an image) the bytes decide.
     """
@@ -116,7 +122,8 @@ def is_changed(
     before, after = simhashes
     if before is None or after is None:
         return True
-    return (before ^ after).bit_count() > NEAR
+    bits = (before ^ after).bit_count()
+    return bits > (ALIKE if abs(lengths[0] - lengths[1]) <= SLACK else NEAR)
 
 
 def _age(modified_at: float | None, now: float) -> float | None:

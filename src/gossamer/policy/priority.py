@@ -1,44 +1,109 @@
 """Priority: which of a host's URLs is next, and which class of the front queue it waits in.
 
-A score is in 0..1 and a higher one is sooner. In `priority` order seeds and what a sitemap names come first, then pages by
-how few hops they are from a seed; images come last. `breadth-first` and `depth-first` look at the depth alone and put
-everything in one class, because classes are picked by shares and would mix the order. So does `opic`, where the frontier goes
-by the credit of pages (`opic.py`) and not by scores.
+In `priority` order a URL is worth
+
+    score = importance x I + freshness x F + discovery x D
+
+with weights from the configuration (`[score]`). Each part is in 0..1, a higher score is sooner, and a score of 1 makes up for
+thirty days of waiting (`frontier/order.py`).
+
+- I, importance. What is known when a URL is found is how many hops it is from a seed: 1 / (1 + hops), images least of all. When
+  the link graph was ranked (`worker/ranker.py`), its PageRank counts if that says more: 0.3 for the average of what waits, 0.2
+  more or less for each doubling or halving. A URL never loses by it.
+- F, the need to be fresh, of pages that are due again: what the visit is worth, in thresholds (`recrawl.py`). Importance is a
+  factor of it already, and nothing is left to discover: the other two parts are none then.
+- D, discovery. A seed is worth all of it, what a feed lists 0.7, what a sitemap lists its own `<priority>` there (0.5 if it has
+  none), any other page something when several hosts link it: 1 from 64 hosts on.
+
+The class goes by the hops too, until a rank says more: what is above the average of all that waits is high. `breadth-first` and
+`depth-first` look at the hops alone and put everything in one class, because classes are picked by shares and would mix the
+order. So does `opic`, where the frontier goes by the credit of pages (`opic.py`) and not by scores.
 
 A redirect's target stands for the URL that led to it and is as deep as that URL, so it keeps its place: behind a seed it is
 a seed.
 """
 
+from math import log2
 from typing import Literal
 
-from gossamer.records import LinkKind, Priority
+from gossamer.config.sections import Score
+from gossamer.records import Entry, LinkKind, Priority
 
 Order = Literal["priority", "breadth-first", "depth-first", "opic"]
 
-SITEMAP_SCORE = 0.9
-PAGE_SCORE = 0.8  # of a page next to a seed; halved at twice the depth
-IMAGE_SCORE = 0.1
+AVERAGE = 0.3  # importance of a URL of average rank
+DOUBLING = 0.2  # of one of twice that rank, on top of it
+HIGH_RANK = 1.0
+LEAST_RANK = 0.5  # lower ones are worth less than what was just found
+MANY_HOSTS = 6.0  # doublings: 64
+SAID_NOTHING = 0.5  # the `<priority>` of a URL that a sitemap says nothing about
+FEED = 0.7
+IMAGE_IMPORTANCE = 0.1
 HIGH_DEPTH = 1
 MEDIUM_DEPTH = 4
+DEFAULT = Score()
 
 # Asked for every link, and looking a member up in its enum costs more than the rule.
-SEED, SITEMAP, IMAGE = LinkKind.SEED, LinkKind.SITEMAP, LinkKind.IMAGE
+SEED, SITEMAP, FEEDS, IMAGE = LinkKind.SEED, LinkKind.SITEMAP, LinkKind.FEED, LinkKind.IMAGE
 HIGH, MEDIUM, LOW = Priority.HIGH, Priority.MEDIUM, Priority.LOW
 
 
-def rank(kind: LinkKind, depth: int, redirects: int, order: Order) -> tuple[float, Priority]:
-    """Return the score and the class of a URL found that way."""
+def rank(
+    kind: LinkKind, depth: int, redirects: int, order: Order, weights: Score = DEFAULT, said: float | None = None
+) -> tuple[float, Priority]:
+    """Return the score and the class of a URL found that way; `said` is the priority that a sitemap gives it."""
     if order in ("breadth-first", "opic"):
         return 1 / (1 + depth), MEDIUM
     if order == "depth-first":
         return 1 - 1 / (2 + depth), MEDIUM
-    if kind is SEED or (redirects and depth == 0):
-        return 1.0, HIGH
+    is_seed = kind is SEED or (redirects > 0 and depth == 0)
+    score = weights.importance * by_depth(kind, depth) + weights.discovery * by_finding(SEED if is_seed else kind, said)
+    if is_seed or (kind is SITEMAP and (said is None or said >= SAID_NOTHING)):
+        return score, HIGH
+    return score, LOW if kind is IMAGE else _class_of(depth)
+
+
+def by_depth(kind: LinkKind, depth: int) -> float:
+    """Return the importance of a URL of which nothing is known but how it was found."""
+    return IMAGE_IMPORTANCE / max(depth, 1) if kind is IMAGE else 1 / (1 + depth)
+
+
+def by_rank(page_rank: float) -> float:
+    """Return the importance of a URL by its PageRank, where 1 is the average of what waits."""
+    return min(max(AVERAGE + DOUBLING * log2(page_rank), 0.0), 1.0) if page_rank > 0 else 0.0
+
+
+def by_finding(kind: LinkKind, said: float | None = None) -> float:
+    """Return what it means that a URL was found in such a place."""
+    if kind is SEED:
+        return 1.0
     if kind is SITEMAP:
-        return SITEMAP_SCORE, HIGH
-    if kind is IMAGE:
-        return IMAGE_SCORE / max(depth, 1), LOW
-    return PAGE_SCORE / max(depth, 1), _class_of(depth)
+        return SAID_NOTHING if said is None else said
+    return FEED if kind is FEEDS else 0.0
+
+
+def by_hosts(hosts: int) -> float:
+    """Return what it means that so many hosts link a URL."""
+    return min(log2(hosts) / MANY_HOSTS, 1.0) if hosts > 1 else 0.0
+
+
+def linked(page_rank: float, hosts: int, weights: Score) -> tuple[float, Priority]:
+    """Return the score and the class that links alone give a URL which was never fetched."""
+    score = weights.importance * by_rank(page_rank) + weights.discovery * by_hosts(hosts)
+    return score, HIGH if page_rank >= HIGH_RANK else MEDIUM
+
+
+def due_again(worth: float, weights: Score) -> float:
+    """Return the score of a page that is due again, when the visit is worth so many thresholds."""
+    return weights.freshness * min(worth, 1.0)
+
+
+def parts(entry: Entry, score: float, again: bool, weights: Score) -> dict[str, float]:
+    """Say what a score is made of: what was known when the URL was found, what links add to that, or how fresh it has to be."""
+    if again:
+        return {"freshness": score}
+    importance = weights.importance * by_depth(entry.kind, entry.depth)
+    return {"importance": importance, "discovery": entry.score - importance, "links": score - entry.score}
 
 
 def _class_of(depth: int) -> Priority:

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warm=options.warm,
         )
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
-        zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale}
+        zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale, "living": options.living}
         uvloop.run(serve(settings, **files, with_dns=options.dns, **zoos))
     except (ValueError, OSError) as error:
         parser.error(str(error))
@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--attacks", default="", help="also serve hostile hosts: all, or families and attacks by name")
     parser.add_argument("--mazes", default="", help="also serve the trap zoo: all, or exhibits by name")
     parser.add_argument("--maze-scale", type=float, default=1.0, help="size of its honest giants; 1: a shop of 20,000 pages")
+    parser.add_argument("--living", type=int, default=0, help="also serve so many hosts whose pages change")
     return parser
 
 

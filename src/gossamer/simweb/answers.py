@@ -13,9 +13,9 @@ import brotlicffi
 from gossamer.simweb.sites import Resource
 
 _REASONS = {
-    200: "OK", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect", 308: "Permanent Redirect",
-    400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 410: "Gone", 429: "Too Many Requests",
-    500: "Internal Server Error", 503: "Service Unavailable",
+    200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 307: "Temporary Redirect",
+    308: "Permanent Redirect", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 410: "Gone",
+    429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable",
 }  # fmt: skip
 _TYPES = {
     "page": "text/html",
@@ -41,6 +41,7 @@ class Answer:
     wire: bytes
     head_size: int
     close: bool = False
+    version: int = 0  # of a page that changes
 
     @property
     def head(self) -> bytes:
@@ -71,17 +72,17 @@ def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: b
     return assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
 
 
-def assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool = False) -> Answer:
+def assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool = False, version: int = 0) -> Answer:
     """Put an answer together; its length goes into the head unless the end of the connection or of the chunks shows it."""
     lines = [f"HTTP/1.1 {status} {_REASONS[status]}", "Server: simweb"]
     lines += [f"{name}: {value}" for name, value in headers]
     chunked = ("Transfer-Encoding", "chunked") in headers
     if close:
         lines.append("Connection: close")
-    elif not chunked:
+    elif not chunked and status != 304:  # which has no body, and need not say how long it would be
         lines.append(f"Content-Length: {len(body)}")
     head = "\r\n".join((*lines, "", "")).encode("latin-1")
-    return Answer(status, head + body, len(head), close)
+    return Answer(status, head + body, len(head), close, version)
 
 
 def _content_type(resource: Resource) -> str:

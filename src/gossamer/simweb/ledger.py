@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 
-class Request(msgspec.Struct, frozen=True, gc=False):
+class Request(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One request: from the arrival of its first byte until its answer was handed to the socket."""
 
     start: float
@@ -18,6 +18,8 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     host: str  # without port
     path: str  # with its query
     status: int
+    version: int = 0  # of a page that changes, whether it was sent or the client has it; 0: of any other
+    conditional: bool = False  # the client asked for it only if it had changed
 
 
 class Ledger:

@@ -18,6 +18,13 @@ class RequestHead(NamedTuple):
     path: str  # with its query
     close: bool  # the client wants no further answer on this connection
     codings: str  # the value of Accept-Encoding
+    if_none_match: str = ""
+    if_modified_since: str = ""
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the client would rather hear that nothing has changed."""
+        return bool(self.if_none_match or self.if_modified_since)
 
 
 def read_head(head: bytes) -> RequestHead:
@@ -29,7 +36,7 @@ def read_head(head: bytes) -> RequestHead:
     method, path, version = request_line
     if version != "HTTP/1.1" or not path.startswith("/") or not path.isprintable():
         raise Malformed(f"{lines[0][:80]!r} is no request line of HTTP/1.1 with a path")
-    host = connection = codings = ""
+    host = connection = codings = none_match = modified_since = ""
     for line in lines[1:]:
         name, colon, value = line.partition(":")
         name = name.lower()
@@ -41,8 +48,12 @@ def read_head(head: bytes) -> RequestHead:
             connection = value.strip().lower()
         elif name == "accept-encoding":
             codings = value
+        elif name == "if-none-match":
+            none_match = value.strip()
+        elif name == "if-modified-since":
+            modified_since = value.strip()
         elif name == "transfer-encoding" or (name == "content-length" and value.strip() != "0"):
             raise Malformed("a request with a body is not taken")
     if not host:
         raise Malformed("the host is missing")
-    return RequestHead(method, host.partition(":")[0].lower(), path, connection == "close", codings)
+    return RequestHead(method, host.partition(":")[0].lower(), path, connection == "close", codings, none_match, modified_since)

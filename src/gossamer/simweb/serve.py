@@ -1,7 +1,8 @@
 """Serves a synthetic web as a process of its own: HTTP, names if wanted, ledger and manifest, until told to stop.
 
 The announcement on standard output is one line of JSON: `port`, `dns_port` (null without name server), `addresses`, `resolve`
-(what a crawler takes as overrides of DNS) and `seeds` (how many). Whoever reads it can begin.
+(what a crawler takes as overrides of DNS), `seeds` (how many) and `clock_port` (null without living hosts). Whoever reads it
+can begin.
 """
 
 import asyncio
@@ -17,6 +18,8 @@ from gossamer.simweb.attacks import zoo
 from gossamer.simweb.attacks.server import AttackServer
 from gossamer.simweb.dns import NameServer
 from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.living.server import Living
+from gossamer.simweb.living.site import DOMAIN as LIVING_DOMAIN
 from gossamer.simweb.mazes import zoo as maze_zoo
 from gossamer.simweb.mazes.maze import DOMAIN
 from gossamer.simweb.mazes.server import MazeServer
@@ -34,6 +37,7 @@ async def serve(
     attacks: str = "",
     mazes: str = "",
     maze_scale: float = 1.0,
+    living: int = 0,
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
     stop = asyncio.Event()
@@ -42,38 +46,45 @@ async def serve(
     book = Ledger(ledger)
     hostile, endless = zoo.choose(attacks), maze_zoo.choose(mazes, seed=settings.seed, scale=maze_scale)
     server, zoo_server, maze_server = SimwebServer(settings, book), AttackServer(hostile, book), MazeServer(endless, book)
+    changing = Living(living, settings.seed, book)
     await server.start()
     if hostile:
         await zoo_server.start()
     if endless:
         await maze_server.start()
-    addresses = {host.name: host.address for host in server.web.hosts} | {maze.host: "127.0.0.1" for maze in endless}
+    await changing.start()
+    addresses = {host.name: host.address for host in server.web.hosts}
+    addresses |= dict.fromkeys((*(maze.host for maze in endless), *changing.hosts), "127.0.0.1")
     names = NameServer(addresses, settings.dns_ttl)
     dns_port = await names.start() if with_dns else None
     if manifest_path is not None:
-        known = chain(zoo.entries(hostile, zoo_server.port), maze_zoo.entries(endless, maze_server.port))
-        manifest.write(server.web, manifest_path, known)
+        known = (zoo.entries(hostile, zoo_server.port), maze_zoo.entries(endless, maze_server.port), changing.entries())
+        manifest.write(server.web, manifest_path, chain(*known))
     if seeds_path is not None:
-        seeds = (*server.web.seeds, *zoo.seeds(hostile, zoo_server.port), *maze_zoo.seeds(endless, maze_server.port))
+        of_zoos = (*zoo.seeds(hostile, zoo_server.port), *maze_zoo.seeds(endless, maze_server.port))
+        seeds = (*server.web.seeds, *of_zoos, *changing.seeds)
         Path(seeds_path).write_text("".join(f"{url}\n" for url in seeds))
     gc.collect()
     gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers
-    sys.stdout.write(json.dumps(announcement(server, dns_port, bool(endless))) + "\n")
+    sys.stdout.write(json.dumps(announcement(server, dns_port, bool(endless), changing.clock_port)) + "\n")
     sys.stdout.flush()
     await stop.wait()
     names.stop()
     await zoo_server.stop()
     await maze_server.stop()
+    await changing.stop()
     await server.stop()
 
 
-def announcement(server: SimwebServer, dns_port: int | None, mazes: bool) -> dict[str, object]:
+def announcement(server: SimwebServer, dns_port: int | None, mazes: bool, clock_port: int | None) -> dict[str, object]:
     """Say what a crawler needs to know of a web that is ready."""
-    apart = mazes and server.settings.addresses > 1  # one override for `*.sim` takes in the mazes
+    several = server.settings.addresses > 1  # one override for `*.sim` takes in the others
+    apart = [f"*.{domain}:127.0.0.1" for domain, there in ((DOMAIN, mazes), (LIVING_DOMAIN, clock_port)) if there and several]
     return {
         "port": server.port,
         "dns_port": dns_port,
         "addresses": server.web.addresses,
-        "resolve": [*server.web.overrides, f"*.{DOMAIN}:127.0.0.1"] if apart else server.web.overrides,
+        "resolve": [*server.web.overrides, *apart],
         "seeds": len(server.web.hosts),
+        "clock_port": clock_port,
     }

@@ -24,6 +24,7 @@ _BAD_REQUEST = answer_note(400, close=True)
 _BAD_METHOD = answer_note(405, (("Allow", "GET, HEAD"),), close=True)
 _NOT_FOUND = answer_note(404)
 _UNAVAILABLE = answer_note(503, (("Retry-After", "1"),))
+_NOBODYS = RequestHead("", "", "", False, "")  # a request that could not be read
 
 
 class Answering(Protocol):
@@ -131,7 +132,7 @@ class Connection(asyncio.Protocol):
         if self._timer is not None and self._pending is not None:
             self._timer.cancel()
             request, start = self._pending
-            self._record(start, request.host, request.path, 0)
+            self._record(start, request, 0)
 
     def data_received(self, data: bytes) -> None:
         if not self._buffer:
@@ -180,7 +181,7 @@ class Connection(asyncio.Protocol):
         if self._transport is None:
             return
         self._transport.write(answer.head if request.method == "HEAD" else answer.wire)
-        self._record(start, request.host, request.path, answer.status)
+        self._record(start, request, answer.status, answer.version)
         if answer.close or request.close:
             self._buffer = b""
             self._transport.close()
@@ -190,11 +191,12 @@ class Connection(asyncio.Protocol):
         self._buffer = b""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(_BAD_REQUEST.wire)
-            self._record(self._arrived, "", "", 400)
+            self._record(self._arrived, _NOBODYS, 400)
             self._transport.close()
 
-    def _record(self, start: float, host: str, path: str, status: int) -> None:
-        self._server.ledger.add(Request(start, monotonic(), host, path, status))
+    def _record(self, start: float, request: RequestHead, status: int, version: int = 0) -> None:
+        line = Request(start, monotonic(), request.host, request.path, status, version, request.conditional)
+        self._server.ledger.add(line)
 
 
 def _slowness(resource: Resource) -> float:

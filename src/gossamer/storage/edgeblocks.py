@@ -1,6 +1,8 @@
 """The blocks of a link graph's files: a head (mark, length, checksum, pages, edges), then the compressed columns of some pages.
 
-Without numpy, which a crawl that only writes has no use for: it takes as long to import as all the rest.
+The columns are the fingerprints of the pages (8 bytes each), how many edges each has (4), of which host each is (4, the lower
+half of the fingerprint of its name; a block of the first kind has no such column), then of all edges the targets (8) and the
+ways (1). Without numpy, which a crawl that only writes has no use for: it takes as long to import as all the rest.
 """
 
 import zlib
@@ -10,33 +12,41 @@ from struct import Struct as Packed
 
 from gossamer.edges import WIDTH
 
-_MARK = b"GEB1"
+_MARKS = (b"GEB1", b"GEB2")  # without hosts, and with them or without
 _head = Packed("<4sIIII")
 HEAD = _head.size
+HOST = 4  # bytes
+_LOW = (1 << 32) - 1
 
 
 def block(payload: bytes, pages: int, edges: int) -> bytes:
     """Return compressed columns with their head."""
-    return _head.pack(_MARK, len(payload), zlib.crc32(payload), pages, edges) + payload
+    return _head.pack(_MARKS[1], len(payload), zlib.crc32(payload), pages, edges) + payload
 
 
-def columns(pages: Sequence[tuple[int, bytes]]) -> bytes:
+def columns(pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> bytes:
     """Lay out pages by columns: those of a site share many targets, which compress the better for standing together."""
     names = b"".join([page.to_bytes(8, "little") for page, _ in pages])
     counts = b"".join([(len(packed) // WIDTH).to_bytes(4, "little") for _, packed in pages])
+    homes = [(host & _LOW).to_bytes(4, "little") for host in hosts]
     targets = [packed[: len(packed) // WIDTH * 8] for _, packed in pages]
     ways = [packed[len(packed) // WIDTH * 8 :] for _, packed in pages]
-    return b"".join([names, counts, *targets, *ways])
+    return b"".join([names, counts, *homes, *targets, *ways])
 
 
-def blocks(path: Path) -> Iterator[tuple[int, bytes, int, int]]:
-    """Walk over the whole blocks of a file: offset, payload, pages, edges."""
+def blocks(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes, int, int]]:
+    """Walk over the whole blocks of a file from an offset on: offset, payload, pages, edges."""
     with path.open("rb") as file:
-        offset = 0
+        file.seek(offset)
         while len(head := file.read(_head.size)) == _head.size:
             mark, length, checksum, pages, edges = _head.unpack(head)
             payload = file.read(length)
-            if mark != _MARK or len(payload) < length or zlib.crc32(payload) != checksum:
+            if mark not in _MARKS or len(payload) < length or zlib.crc32(payload) != checksum:
                 return
             yield offset, payload, pages, edges
             offset += _head.size + length
+
+
+def longest(pages: int, edges: int) -> int:
+    """Return how many bytes the columns of a block have at most."""
+    return (8 + 4 + HOST) * pages + WIDTH * edges

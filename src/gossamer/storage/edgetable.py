@@ -8,11 +8,10 @@ import zstandard
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gossamer.edges import WIDTH
 from gossamer.errors import StoreError
-from gossamer.storage.edgeblocks import HEAD, block, blocks
+from gossamer.storage.edgeblocks import HEAD, HOST, block, blocks, longest
 
-Columns = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]
+Columns = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]
 
 
 class Edges(Struct, frozen=True):
@@ -20,6 +19,7 @@ class Edges(Struct, frozen=True):
 
     pages: NDArray[np.uint64]  # fingerprints
     counts: NDArray[np.uint32]  # edges of each
+    hosts: NDArray[np.uint32]  # of each; 0: not known
     targets: NDArray[np.uint64]
     ways: NDArray[np.uint8]
 
@@ -39,7 +39,7 @@ class Edges(Struct, frozen=True):
 
 def read_all(files: Sequence[Path]) -> Edges:
     """Read a graph from its files; the last one may still grow."""
-    return _latest([columns for path in files for columns in _read(path, may_be_torn=path == files[-1])])
+    return latest([columns for path in files for columns in _read(path, may_be_torn=path == files[-1])])
 
 
 def _read(path: Path, may_be_torn: bool) -> Iterator[Columns]:
@@ -48,30 +48,36 @@ def _read(path: Path, may_be_torn: bool) -> Iterator[Columns]:
     end = 0
     for offset, payload, pages, edges in blocks(path):
         end = offset + HEAD + len(payload)
-        content = unpack(payload, max_output_size=12 * pages + WIDTH * edges)
-        starts = (8 * pages, 12 * pages, 12 * pages + 8 * edges)
-        yield (
-            np.frombuffer(content, "<u8", pages),
-            np.frombuffer(content, "<u4", pages, starts[0]),
-            np.frombuffer(content, "<u8", edges, starts[1]),
-            np.frombuffer(content, "u1", edges, starts[2]),
-        )
+        yield columns_of(unpack(payload, max_output_size=longest(pages, edges)), pages, edges)
     if not may_be_torn and path.stat().st_size > end:
         raise StoreError(f"{path} is damaged at byte {end:,}; restore it from a copy")
 
 
-def _latest(blocks: Sequence[Columns]) -> Edges:
+def columns_of(content: bytes, pages: int, edges: int) -> Columns:
+    """Return the columns of a block; one without hosts has those that are not known."""
+    has_hosts = len(content) == longest(pages, edges)
+    targets = (12 + HOST if has_hosts else 12) * pages
+    return (
+        np.frombuffer(content, "<u8", pages),
+        np.frombuffer(content, "<u4", pages, 8 * pages),
+        np.frombuffer(content, "<u4", pages, 12 * pages) if has_hosts else np.zeros(pages, "<u4"),
+        np.frombuffer(content, "<u8", edges, targets),
+        np.frombuffer(content, "u1", edges, targets + 8 * edges),
+    )
+
+
+def latest(blocks: Sequence[Columns]) -> Edges:
     """Join blocks, of each page only the last edges."""
     if not blocks:
-        return Edges(np.zeros(0, "<u8"), np.zeros(0, "<u4"), np.zeros(0, "<u8"), np.zeros(0, "u1"))
-    pages, counts, targets, ways = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
+        return Edges(np.zeros(0, "<u8"), np.zeros(0, "<u4"), np.zeros(0, "<u4"), np.zeros(0, "<u8"), np.zeros(0, "u1"))
+    pages, counts, hosts, targets, ways = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
     _, from_behind = np.unique(pages[::-1], return_index=True)
     if len(from_behind) == len(pages):
-        return Edges(pages, counts, targets, ways)
+        return Edges(pages, counts, hosts, targets, ways)
     is_last = np.zeros(len(pages), bool)
     is_last[len(pages) - 1 - from_behind] = True
     of_last = np.repeat(is_last, counts)
-    return Edges(pages[is_last], counts[is_last], targets[of_last], ways[of_last])
+    return Edges(pages[is_last], counts[is_last], hosts[is_last], targets[of_last], ways[of_last])
 
 
 def blocks_of(graph: Edges, at_once: int = 4096) -> Iterator[bytes]:
@@ -79,8 +85,8 @@ def blocks_of(graph: Edges, at_once: int = 4096) -> Iterator[bytes]:
     compress = zstandard.ZstdCompressor(level=3).compress
     ends = np.concatenate([[0], np.cumsum(graph.counts, dtype=np.int64)])
     for start in range(0, len(graph.pages), at_once):
-        pages, counts = graph.pages[start : start + at_once], graph.counts[start : start + at_once]
+        pages, counts, hosts = (column[start : start + at_once] for column in (graph.pages, graph.counts, graph.hosts))
         some = slice(int(ends[start]), int(ends[start + len(pages)]))
-        columns = (pages, counts, graph.targets[some], graph.ways[some])
+        columns = (pages, counts, hosts, graph.targets[some], graph.ways[some])
         payload = compress(b"".join(column.tobytes() for column in columns))
         yield block(payload, len(pages), some.stop - some.start)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gossamer.storage.edgetable import Edges
+    from gossamer.storage.ranking import GrowingRanks
     from gossamer.storage.ranks import PageRanks
 
 ROLL = 64 * 1024 * 1024  # bytes of a file after which a new one is begun
@@ -65,11 +66,11 @@ class EdgeLog:
             log._begin()
         return log
 
-    async def put(self, pages: Sequence[tuple[int, bytes]]) -> None:
+    async def put(self, pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> None:
         """Replace the edges of pages, given by their fingerprints; returned means that a kill -9 keeps them."""
         if not pages:
             return
-        payload = self._compress(columns(pages))
+        payload = self._compress(columns(pages, hosts))
         edges = sum(len(packed) for _, packed in pages) // WIDTH
         with _in_our_words(self._directory):
             if self._size >= ROLL:
@@ -147,6 +148,13 @@ class EdgeLog:
         from gossamer.storage.ranks import PageRanks
 
         return PageRanks.read_at(directory)
+
+    @staticmethod
+    def ranking_at(directory: Path, most_bytes: int) -> "GrowingRanks":
+        """Return what ranks a graph while it grows, in so many bytes of memory."""
+        from gossamer.storage.ranking import GrowingRanks
+
+        return GrowingRanks(directory, most_bytes)
 
     @property
     def _path(self) -> Path:

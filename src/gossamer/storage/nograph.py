@@ -12,7 +12,7 @@ class NoGraph:
         """Open nothing."""
         return cls()
 
-    async def put(self, pages: Sequence[tuple[int, bytes]]) -> None:
+    async def put(self, pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> None:
         """Forget the edges of pages."""
 
     def pages(self) -> Iterator[tuple[int, bytes]]:

@@ -1,19 +1,26 @@
 """Page ranks as a table beside the graph: whoever scores a URL looks its fingerprint up.
 
-Fingerprints in order, then as many ranks; a rank of 1 is the average. The file is replaced whole, so it can be read at any
-time, also while another one is computed. What has a rank is what was linked when it was computed.
+A mark, how many pages had been read, how many have a rank (4, 4 and 8 bytes); then their fingerprints in order, then as many
+ranks; a rank of 1 is the average. The file is replaced whole, so it can be read at any time, also while another one is
+computed. What has a rank is what was linked when it was computed. Read without numpy, which a crawl has no other use for.
 """
 
+import mmap
 import os
+import sys
+from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.storage.archive.segment import failure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NAME = "ranks"
 
@@ -24,9 +31,10 @@ _HEAD = 16
 class PageRanks:
     """The ranks as they were last computed."""
 
-    def __init__(self, fingerprints: NDArray[np.uint64], ranks: NDArray[np.float32]) -> None:
+    def __init__(self, fingerprints: Sequence[int], ranks: Sequence[float], pages: int = 0) -> None:
         self._fingerprints = fingerprints
         self._ranks = ranks
+        self.pages = pages  # that had been read when a crawl computed them; 0: it did not
 
     def __len__(self) -> int:
         return len(self._fingerprints)
@@ -35,36 +43,57 @@ class PageRanks:
     def read_at(cls, directory: Path) -> "PageRanks":
         """Open the table of a graph; an empty one when there is none yet."""
         path = directory / NAME
-        if not path.exists():
-            return cls(np.zeros(0, "<u8"), np.zeros(0, "<f4"))
-        raw = np.memmap(path, "u1", "r")
-        count = int.from_bytes(raw[8:_HEAD].tobytes(), "little")
-        if raw[:4].tobytes() != _MARK or len(raw) != _HEAD + 12 * count:
+        try:
+            with path.open("rb") as file:
+                raw = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except FileNotFoundError:
+            return cls((), ())
+        except OSError as error:
+            raise failure(error, path) from error
+        except ValueError:  # an empty file cannot be mapped
+            raw = memoryview(b"")
+        count = int.from_bytes(raw[8:_HEAD], "little")
+        if raw[:4] != _MARK or len(raw) != _HEAD + 12 * count:
             raise StoreError(f"{path} is no table of ranks; remove it and compute them with `gossamer graph`")
         middle = _HEAD + 8 * count
-        return cls(raw[_HEAD:middle].view("<u8"), raw[middle:].view("<f4"))
+        return cls(_numbers(raw[_HEAD:middle], "Q"), _numbers(raw[middle:], "f"), int.from_bytes(raw[4:8], "little"))
 
     def of(self, fingerprints: Sequence[int]) -> list[float]:
         """Return the rank of each; 0 for what was not linked."""
-        if not len(self):
-            return [0.0] * len(fingerprints)
-        wanted = np.array(fingerprints, "<u8")
-        places = np.minimum(np.searchsorted(self._fingerprints, wanted), len(self) - 1)
-        found: list[float] = np.where(self._fingerprints[places] == wanted, self._ranks[places], 0.0).tolist()
-        return found
+        return [self._of(each) for each in fingerprints]
+
+    def _of(self, fingerprint: int) -> float:
+        place = bisect_left(self._fingerprints, fingerprint)
+        if place == len(self) or self._fingerprints[place] != fingerprint:
+            return 0.0
+        return self._ranks[place]
 
 
-def write_ranks(directory: Path, fingerprints: NDArray[np.uint64], ranks: NDArray[np.float64]) -> None:
+def _numbers(raw: memoryview, code: str) -> Sequence[int]:
+    """Return numbers that were written with the lowest byte first."""
+    if sys.byteorder == "little":
+        return raw.cast(code)  # type: ignore[call-overload, no-any-return]
+    numbers: array[int] = array(code, raw.tobytes())
+    numbers.byteswap()
+    return numbers
+
+
+def write_ranks(directory: Path, fingerprints: "NDArray[np.uint64]", ranks: "NDArray[np.float64]") -> None:
     """Replace the table; the fingerprints are in order, each once."""
+    replace_table(directory, len(fingerprints), fingerprints.astype("<u8").tobytes() + ranks.astype("<f4").tobytes())
+
+
+def replace_table(directory: Path, count: int, rows: bytes, pages: int = 0) -> None:
+    """Replace the table by so many fingerprints, in order and each once, and their ranks."""
     path = directory / NAME
-    draft = path.with_suffix(".new")
-    head = _MARK + bytes(4) + len(fingerprints).to_bytes(8, "little")
+    draft = path.with_suffix(f".{os.getpid()}.new")  # `gossamer graph` may do the same beside a crawl
     try:
         with draft.open("wb") as file:
-            file.write(head + fingerprints.astype("<u8").tobytes() + ranks.astype("<f4").tobytes())
+            file.write(_MARK + pages.to_bytes(4, "little") + count.to_bytes(8, "little") + rows)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
         sync_directory(directory)
     except OSError as error:
+        draft.unlink(missing_ok=True)  # on a full disk it is in the way
         raise failure(error, path) from error

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from gossamer.testing import frontier_again as again
 from gossamer.testing import frontier_hosts as hosts
 from gossamer.testing import frontier_opic as opic
+from gossamer.testing import frontier_promote as promote
 from gossamer.testing import frontier_urls as urls
 from gossamer.testing.frontier_bench import Bench
 
@@ -42,6 +43,12 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     again.due_urls_survive_a_restart_with_their_date,
     again.a_higher_score_is_visited_again_first,
     again.a_host_that_has_waited_for_a_day_comes_before_all_shares,
+    promote.a_promoted_url_comes_sooner_and_none_falls,
+    promote.a_promoted_url_changes_its_class_for_a_better_one,
+    promote.a_promotion_does_not_end_waiting,
+    promote.only_what_was_never_fetched_is_promoted,
+    promote.of_many_that_are_promoted_at_once_none_is_lost_or_doubled,
+    promote.a_promotion_survives_a_restart,
     hosts.a_host_is_never_leased_twice_at_once,
     hosts.a_host_gets_as_many_connections_as_it_may_a_delay_apart,
     hosts.two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it,

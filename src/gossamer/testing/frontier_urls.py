@@ -204,7 +204,7 @@ async def a_lease_has_one_owner_and_its_end_counts_once(bench: Bench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry()], NOW)
     lease = await only(frontier, NOW, "one")
-    assert (lease.leased_at, lease.until, lease.worker) == (NOW, NOW + LEASE, "one")
+    assert (lease.leased_at, lease.until, lease.worker, lease.discovered_at) == (NOW, NOW + LEASE, "one", NOW)
     known = await frontier.lookup(key())
     assert known is not None and (known.state, known.leased_by, known.leased_until) == (State.LEASED, "one", NOW + LEASE)
     assert not await leased(frontier, NOW + 1, worker="two")

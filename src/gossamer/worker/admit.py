@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
+from gossamer.hints import Hint
 from gossamer.policy import priority, traps
 from gossamer.records import Entry, Link, LinkKind, Outcome, Priority, Verdict
 from gossamer.url.normalize import KeyRules
@@ -83,6 +85,11 @@ class Admission:
         self.scope = scope
 
     @property
+    def is_scored_by_plugin(self) -> bool:
+        """Tell whether a plugin says what a URL is worth."""
+        return self._scorer is not None
+
+    @property
     def scope(self) -> Scope:
         """The scope; replaced when a list file changes, and with it what was refused is forgotten."""
         return self._scope
@@ -125,6 +132,18 @@ class Admission:
             candidate = Candidate(url, manner.depth, kind, manner.redirects, off_site, manner.nofollow)
             entries.append(self._entry(candidate, manner, key, via))
         return (*entries, *self._ascend(entries, parent)) if self._ascends else tuple(entries)
+
+    def weigh(self, entries: tuple[Entry, ...], hints: Sequence[Hint]) -> tuple[Entry, ...]:
+        """Give what a sitemap lists the score that its word for it is worth."""
+        if self._scorer is not None:
+            return entries
+        said = {hint.url: hint.priority for hint in hints if hint.priority is not None}
+        return tuple([self._weighed(entry, said[entry.url]) if entry.url in said else entry for entry in entries])
+
+    def _weighed(self, entry: Entry, said: float) -> Entry:
+        order, weights = self._settings.crawl.order, self._settings.score
+        score, level = priority.rank(entry.kind, entry.depth, entry.redirects, order, weights, said)
+        return replace(entry, score=score, priority=level)
 
     def _ascend(self, entries: Iterable[Entry], parent: Entry) -> tuple[Entry, ...]:
         """Admit the folders above URLs that were admitted."""
@@ -180,7 +199,7 @@ class Admission:
     def _manner(self, candidate: Candidate) -> Manner:
         """Return what is the same for every link found like this one."""
         kind, depth, redirects = candidate.kind, candidate.depth, candidate.redirects
-        score, level = priority.rank(kind, depth, redirects, self._settings.crawl.order)
+        score, level = priority.rank(kind, depth, redirects, self._settings.crawl.order, self._settings.score)
         refused = _refusal(self._by_manner, candidate)
         is_nofollow = refused is not None and refused.rule == WELCOME.rule
         known = self._refused.get((kind, depth, redirects, is_nofollow), {})

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from gossamer.config.sections import Settings
 from gossamer.freshness import Freshness
 from gossamer.policy import change, recrawl
-from gossamer.records import Fetched, Outcome, Page
+from gossamer.policy.priority import due_again
+from gossamer.records import Fetched, Lease, Outcome, Page
 from gossamer.visit import Lesson
 
 LEAST_IMPORTANCE = 0.01
@@ -26,17 +27,23 @@ def conditions(previous: Page | None) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in headers if value)
 
 
-def observed(lesson: Lesson, fetched: Fetched, page: Page, settings: Settings, now: float) -> Freshness:
+def observed(lease: Lease, lesson: Lesson, fetched: Fetched, page: Page, settings: Settings, now: float) -> Freshness:
     """Return what is known of a page's changes after a visit of which `page` is the row."""
-    modified_at = _moment(fetched.header("last-modified"))
     previous = lesson.previous
     if previous is None or previous.freshness is None:  # a crawl that ends need not guess how often a page changes
-        freshness = change.begun(page.mime, now, modified_at) if settings.crawl.forever else Freshness(1, 0, now, now)
+        freshness = Freshness(1, 0, now, now)
+        if settings.crawl.forever:
+            freshness = change.begun(page.mime, now, _moment(fetched.header("last-modified")), lesson.claimed_interval)
+        freshness = replace(freshness, found_at=lease.discovered_at, priority=int(lease.entry.priority))
     else:
         changed = page.outcome is not Outcome.NOT_MODIFIED and change.is_changed(
-            (previous.simhash, page.simhash), (previous.digest, page.digest), (previous.outlinks, page.outlinks)
+            (previous.simhash, page.simhash),
+            (previous.digest, page.digest),
+            (previous.outlinks, page.outlinks),
+            (previous.length, page.length),
         )
-        freshness = change.observed(previous.freshness, page.fetched_at - previous.fetched_at, changed, modified_at, now)
+        since, modified_at = page.fetched_at - previous.fetched_at, _moment(fetched.header("last-modified"))
+        freshness = change.observed(previous.freshness, since, changed, modified_at, now)
         freshness = recrawl.adapted(freshness, changed, settings.recrawl)
     etag, last_modified = fetched.header("etag"), fetched.header("last-modified")
     if page.outcome is Outcome.NOT_MODIFIED:  # which need not repeat them
@@ -44,10 +51,15 @@ def observed(lesson: Lesson, fetched: Fetched, page: Page, settings: Settings, n
     return replace(freshness, etag=etag, last_modified=last_modified)
 
 
-def appointment(page: Page, lesson: Lesson, settings: Settings, now: float) -> recrawl.Appointment:
-    """Return when a page is to be visited again, and what that will be worth."""
+def appointment(
+    page: Page, lesson: Lesson, settings: Settings, now: float, interval: float | None = None
+) -> recrawl.Appointment:
+    """Return when a page is to be visited again, and what its score will be then; `interval` is its host's own."""
+    if interval is not None:
+        return recrawl.Appointment(now + interval, due_again(1.0, settings.score))
     importance = max(lesson.importance, LEAST_IMPORTANCE)
-    return recrawl.due(page.freshness or Freshness(), importance, now, settings.recrawl, lesson.threshold)
+    due, worth = recrawl.due(page.freshness or Freshness(), importance, now, settings.recrawl, lesson.threshold)
+    return recrawl.Appointment(due, due_again(worth, settings.score))
 
 
 def _moment(header: str) -> float | None:

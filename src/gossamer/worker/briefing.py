@@ -12,11 +12,13 @@ from gossamer.config.sections import Recrawl
 from gossamer.policy import recrawl
 from gossamer.policy.change import RATES
 from gossamer.protocols import Catalog, KeyValue, Teaching
-from gossamer.records import Lease
+from gossamer.records import Lease, Priority
 from gossamer.visit import Lesson, Visit
+from gossamer.worker.recall import claimed_interval
 
 HOUR = 3600.0
 DAY = 86400.0
+TIERS = {None: 1.0, Priority.HIGH: 2.0, Priority.MEDIUM: 1.0, Priority.LOW: 0.5}  # importance of pages by their host's class
 _KEY = b"recrawl/threshold"
 
 
@@ -63,8 +65,15 @@ class Briefing:
     """Tells a worker all there is to know about a leased URL."""
 
     def __init__(
-        self, lessons: Teaching, catalog: Catalog, thrift: Thrift, forever: bool, rank_of: Callable[[str], float]
+        self,
+        lessons: Teaching,
+        catalog: Catalog,
+        kv: KeyValue,
+        thrift: Thrift,
+        forever: bool,
+        rank_of: Callable[[str], float],
     ) -> None:
+        self._kv = kv
         self._rank_of = rank_of  # of a key, in the link graph: 1 is the average, 0 is not known
         self._forever = forever
         self._lessons = lessons
@@ -77,5 +86,8 @@ class Briefing:
         previous = await self._catalog.get(lease.entry.key) if lease.again else None
         if previous is None and not self._forever:
             return lesson
-        importance = self._rank_of(lease.entry.key) or lease.entry.score
-        return replace(lesson, previous=previous, threshold=self._thrift.threshold, importance=importance)
+        importance = (self._rank_of(lease.entry.key) or lease.entry.score) * TIERS[lease.policy.priority]
+        claimed = await claimed_interval(self._kv, lease.entry.key) if previous is None else None
+        return replace(
+            lesson, previous=previous, threshold=self._thrift.threshold, importance=importance, claimed_interval=claimed
+        )

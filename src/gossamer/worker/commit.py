@@ -1,6 +1,7 @@
 """The commit: finished visits whose bytes are safe in the archive become durable everywhere else, several at a time.
 
-Order: content digest, catalog row and edges of the link graph, then the frontier's settlement with the discovered links in one
+Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
+catalog row and edges of the link graph, then the frontier's settlement with the discovered links in one
 atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats
 the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the next.
 This is the node's half of a settlement; the worker's half, which comes before, is in `settle.py`.
@@ -70,13 +71,15 @@ class Committer:
         visits = studied.visits
         settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
         async with self._stillness:
+            if self._recall is not None:
+                await self._recall.note(visits, self._clock.now())
             await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
                 self._deduper.commit([visit.claim for visit in visits if visit.claim]),
                 self._near.commit(_first_texts(visits)),
                 self._near.join([visit.twin for visit in visits if visit.twin]),
                 self._lessons.keep(studied),
                 self._catalog.add([visit.page for visit in visits if visit.page]),
-                self._graph.put(_edges(visits)),
+                self._graph.put(_edges(visits), _hosts(visits)),
             )
             faults.reach("before-commit")
             accepted = await self._frontier.settle(settlements, self._clock.now())
@@ -85,9 +88,8 @@ class Committer:
                 await self._frontier.block(host, self._clock.now() + seconds, reason)
                 self._events.publish(Slowed(host, seconds, reason))
         await self._robots.keep([visit.learned for visit in visits if visit.learned])
-        if self._thrift is not None and self._recall is not None:
+        if self._thrift is not None:
             await self._thrift.note(visits, self._clock.now())
-            await self._recall.note(visits, self._clock.now())
         for visit in visits:
             self._events.publish(VisitEnded(visit))
         return accepted == len(settlements)
@@ -105,6 +107,11 @@ def _first_texts(visits: Sequence[Visit]) -> list[tuple[Likeness, Original]]:
 def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:
     """Return the pages that were read, by their fingerprints, and what they link to."""
     return [(fingerprint(visit.settlement.lease.entry.key), visit.edges) for visit in visits if visit.edges is not None]
+
+
+def _hosts(visits: Sequence[Visit]) -> list[int]:
+    """Return whose these pages are."""
+    return [fingerprint(visit.settlement.lease.entry.host) for visit in visits if visit.edges is not None]
 
 
 def _with_links(visit: Visit) -> Settlement:

@@ -109,6 +109,7 @@ class Crawler:
             links = _links_of(fetched, extract)
             nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
             entries = await self._admit(lease.entry, links, nofollow)
+            entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
             return Kept(
                 fetched=fetched,
                 outcome=verdict.outcome,

@@ -4,6 +4,8 @@ One lease is one request. A worker that finds no fresh robots.txt spends the lea
 and keeps its place. A robots.txt that redirects to another host needs a turn at that host, like any other request.
 """
 
+from msgspec.structs import replace
+
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.protocols import Advice, Archive, Consultation, Learned, Leasing
@@ -34,6 +36,7 @@ class Gate:
         clock: Clock,
     ) -> None:
         self._returns = settings.crawl.returns
+        self._forever = settings.crawl.forever
         self._frontier = frontier
         self._robots = robots
         self._archive = archive
@@ -52,7 +55,7 @@ class Gate:
             return _ended(lease, Outcome.BUG, reason)
         if lease.clock.given_up_until > now:
             reason = f"{entry.host} failed again and again: {lease.clock.block_reason}"
-            return _ended(lease, Outcome.BREAKER_OPEN, reason, due=lease.clock.given_up_until)
+            return self._put_off(lease, lesson, Outcome.BREAKER_OPEN, reason, lease.clock.given_up_until)
         depth = lease.policy.crawl_depth
         if depth is not None and entry.depth > depth:
             return _ended(lease, Outcome.OUT_OF_SCOPE, f"policy.crawl_depth: {entry.depth} hops, {entry.host} allows {depth}")
@@ -65,11 +68,18 @@ class Gate:
             case "denied":
                 by_robots = consultation.outcome is Outcome.ROBOTS_DENIED
                 reason = f"robots.txt: {consultation.rule}" if by_robots else consultation.rule
-                return _ended(lease, consultation.outcome, reason, due=consultation.due)
+                return self._put_off(lease, lesson, consultation.outcome, reason, consultation.due)
             case "wait":
                 return _deferred(lease, consultation.rule, due=consultation.due or now + SHORT_WAIT)
             case "ask":
                 return await self._ask(lease, consultation)
+
+    def _put_off(self, lease: Lease, lesson: Lesson, outcome: Outcome, reason: str, due: float | None) -> Visit:
+        """End a URL without a request; a page that is kept stays as it is, and is due again when that may have passed."""
+        if due is None or lesson.previous is None or not self._forever:
+            return _ended(lease, outcome, reason, due)
+        settlement = Settlement(lease=lease, fate=Fate.AGAIN, outcome=outcome, reason=reason, due=due)
+        return Visit(settlement=settlement, page=replace(lesson.previous, reason=reason))
 
     async def _ask(self, lease: Lease, consultation: Consultation) -> Visit:
         """Spend the turn on robots.txt, or a turn of the host it redirects to."""

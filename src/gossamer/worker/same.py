@@ -89,6 +89,7 @@ class Comparison:
         self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
         self._original: Original | None = None
         self._before = self._same_as_before()
+        self._is_copy = False  # what was kept before is only a reference to the page that had it first
         self._has_claim = False
         self._claimed_text: Likeness | None = None
 
@@ -102,6 +103,10 @@ class Comparison:
 
     async def claim(self) -> None:
         """Claim the bytes; error pages and empty answers are alike everywhere."""
+        previous = self._lesson.previous
+        if self._before is not None and previous is not None and previous.duplicate_of:
+            self._is_copy = await self._deduper.claim(previous.digest, self._me) is not None
+            self._deduper.release(previous.digest, self._me)
         if self._outcome is Outcome.OK and self._fetched.body.size > 0 and self._before is None:
             self._original = await self._deduper.claim(self._digest, self._me)
             self._has_claim = self._original is None
@@ -118,7 +123,10 @@ class Comparison:
     async def judge(self, reading: Reading) -> Finding:
         """Say what the answer is."""
         if self._before is not None:
-            return Finding(outcome=Outcome.NOT_MODIFIED, original=self._before, reason="the same as when it was last kept")
+            reason = "the same as when it was last kept"
+            return Finding(
+                outcome=Outcome.NOT_MODIFIED, original=self._before, reason=reason, is_archived=not self._is_copy
+            )  # a reference to a reference would resolve to nothing, and one to the original is there
         soft = self._is_soft_404(reading)
         if soft:
             self.release()
@@ -148,7 +156,7 @@ class Comparison:
     def _same_as_before(self) -> Original | None:
         """Return the page as it was kept before, if the host says or the bytes show that it is the same."""
         previous = self._lesson.previous
-        if previous is None or previous.place is None or previous.outcome is Outcome.DUPLICATE:
+        if previous is None or previous.place is None:
             return None
         is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is Outcome.OK and self._digest == previous.digest)
         return Original(previous.url, previous.key, previous.captured_at) if is_same else None

@@ -58,6 +58,7 @@ FAILURES = frozenset(
     }
 )
 NEUTRAL = frozenset({Outcome.THROTTLED, Outcome.ADDRESS_REFUSED, Outcome.UNSUPPORTED})
+PASSING = FAILURES | {Outcome.THROTTLED}  # what a page that was there before outlives
 FINISHED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED, Outcome.REDIRECTED})
 
 
@@ -109,13 +110,13 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     reason, score = _reason(lease, kept), None
     page = None if fate in (Fate.RETRY, Fate.DEFERRED) else _page(lease, lesson, kept, reason)
     if page is not None and fate is Fate.DONE:
-        page = replace(page, freshness=again.observed(lesson, fetched, page, settings, now))
+        page = replace(page, freshness=again.observed(lease, lesson, fetched, page, settings, now))
         if settings.crawl.forever:
-            due, score = again.appointment(page, lesson, settings, now)
-            fate, score = Fate.AGAIN, min(score, 1.0)
-    elif page is not None and previous is not None and kept.outcome in FAILURES and settings.crawl.forever:
-        page, due = replace(previous, reason=reason), now + settings.recrawl.interval  # what was kept of it is still good
-        fate = Fate.AGAIN
+            due, score = again.appointment(page, lesson, settings, now, lease.policy.interval)
+            fate = Fate.AGAIN
+    elif page is not None and previous is not None and kept.outcome in PASSING and settings.crawl.forever:
+        page = replace(previous, reason=reason)  # what was kept of it is still good
+        fate, due = Fate.AGAIN, now + (lease.policy.interval or settings.recrawl.interval)
     settlement = Settlement(
         lease=lease,
         fate=fate,

@@ -1,14 +1,18 @@
 """Which order finds the important pages first: measured over the real frontier."""
 
+import pytest
 from bench.opic import generated
 from bench.orders import crawled, fetches_for, important
 
 
-def test_the_richest_first_finds_the_important_pages_sooner_than_breadth_first() -> None:
-    graph = generated(1500, seed=1)
+@pytest.mark.parametrize("hosts", [1, 50])
+def test_opic_and_priority_find_the_important_pages_sooner_than_breadth_first(hosts: int) -> None:
+    graph = generated(2000, seed=2)
     top = important(graph)
-    orders = [crawled(graph, order, hosts=1) for order in ("breadth-first", "opic")]
-    assert sorted(orders[0]) == sorted(orders[1]), "not the same pages"
-    for percent in (50, 75, 90):
-        broad, rich = (fetches_for(order, top, percent) for order in orders)
-        assert rich < broad, f"{rich} fetches for {percent} % against {broad}"
+    broad, rich, ranked = (crawled(graph, order, hosts) for order in ("breadth-first", "opic", "priority"))
+    assert sorted(broad) == sorted(rich) == sorted(ranked), "not the same pages"
+    for percent in (75, 90):
+        fewest = fetches_for(broad, top, percent)
+        for name, order in (("opic", rich), ("priority", ranked)):
+            found = fetches_for(order, top, percent)
+            assert found < fewest, f"{name}: {found} fetches for {percent} % against {fewest}"

@@ -135,6 +135,8 @@ BAD = [
     ("frontier.shares", [1, 2], "it must be a list of 3 whole numbers"),
     ("frontier.shares", "a,b,c", "it must be a list of 3 whole numbers"),
     ("fetch.allow_private", ["10.0.0.0/99"], "'10.0.0.0/99' is no address range; write one like 10.0.0.0/8"),
+    ("recrawl.longest", "1s", "it must be at least recrawl.shortest, which is 900"),
+    ("score.importance", -1, "it must be at least 0"),
 ]
 
 
@@ -144,6 +146,17 @@ def test_a_bad_value_is_refused_with_what_is_allowed(key: str, value: object, me
         load(flags={key: value}, environ={})
     assert str(refusal.value).startswith(f"{key} is {value!r} on the command line; ")
     assert message in str(refusal.value)
+
+
+def test_what_does_not_go_with_another_key_is_refused_by_both_names() -> None:
+    with pytest.raises(ConfigError, match=r"recrawl\.longest is 2592000 by default; .* recrawl\.shortest, which is 5184000"):
+        load(flags={"recrawl.shortest": "60d"}, environ={})
+    weights = dict.fromkeys(("score.importance", "score.freshness", "score.discovery"), 0)
+    with pytest.raises(
+        ConfigError, match=r"one of score\.importance, score\.freshness and score\.discovery must be more than 0"
+    ):
+        load(flags=weights, environ={})
+    assert load(flags={**weights, "score.freshness": 1}, environ={}).score.freshness == 1
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

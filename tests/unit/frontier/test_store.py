@@ -28,6 +28,14 @@ def test_a_scan_keeps_to_its_prefix(store: Store) -> None:
     assert list(store.scan(b"D")) == []
 
 
+def test_a_scan_passes_over_what_stands_before_its_start(store: Store) -> None:
+    batch = store.batch()
+    for key in (b"a1", b"a2", b"a3", b"b1"):
+        batch.put(key, b"")
+    store.write(batch)
+    assert [key for key, _ in store.scan(b"a", b"a2")] == [b"a2", b"a3"]
+
+
 def test_a_short_read_sees_every_write_before_it(store: Store) -> None:
     assert [key for key, _ in store.first(b"B", 2)] == [b"B", b"C1"]
     batch = store.batch()

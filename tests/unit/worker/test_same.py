@@ -17,7 +17,7 @@ from gossamer.filters.scope import Scope
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.likeness import Likeness
-from gossamer.records import Entry, Extract, Fate, Fetched, Link, LinkKind, Original, Outcome, State
+from gossamer.records import Entry, Extract, Fate, Fetched, Link, LinkKind, Original, Outcome, Page, Place, State
 from gossamer.testing.kv import scanned
 from gossamer.testing.lessons import NOW, leased
 from gossamer.url.parse import parse
@@ -104,6 +104,41 @@ async def test_the_same_bytes_are_a_copy_and_claim_nothing() -> None:
     assert first.claim is not None
     assert (copy.outcome, copy.original, copy.claim, copy.twin) == (Outcome.DUPLICATE, first.claim[1], None, None)
     assert len(world.near._claims) == 1, "the text of a copy is nobody's"
+
+
+@pytest.mark.parametrize("status", [200, 304])
+async def test_a_copy_that_stays_one_is_not_kept_again_but_other_pages_are_confirmed(status: int) -> None:
+    world = World()
+    first = await world.judge("a", "same")
+    await world.keep("a", first)
+    await world.keep("c", await world.judge("c", "own", Likeness(TEXT.simhash ^ 1, 200)))
+    rows = {
+        name: Page(
+            url=f"{SITE}/{name}",
+            key=f"{SITE}/{name}",
+            host="a.test",
+            outcome=outcome,
+            digest=digest,
+            duplicate_of=f"{SITE}/a",
+            place=Place("f", 0, 1),
+            captured_at=NOW - 9,
+        )
+        for name, digest, outcome in (
+            ("b", "same", Outcome.DUPLICATE),
+            ("d", "same", Outcome.NOT_MODIFIED),
+            ("c", "own", Outcome.NEAR_DUPLICATE),
+        )
+    }
+    findings = {
+        name: await world.judge(name, row.digest if status == 200 else "", lesson=Lesson(previous=row), status=status)
+        for name, row in rows.items()
+    }
+    assert {finding.outcome for finding in findings.values()} == {Outcome.NOT_MODIFIED}
+    assert {name: finding.is_archived for name, finding in findings.items()} == {"b": False, "d": False, "c": True}
+    assert findings["c"].original == Original(f"{SITE}/c", f"{SITE}/c", NOW - 9)
+    assert world.is_free
+    changed = await world.judge("b", "new", Likeness(0, 200), lesson=Lesson(previous=rows["b"]))
+    assert changed.outcome is Outcome.OK and changed.is_archived
 
 
 async def test_nearly_the_same_text_is_a_twin_that_is_kept() -> None:

@@ -140,7 +140,7 @@ class Recorder:
     async def add(self, pages: object) -> None:
         self.told.append("catalog")
 
-    async def put(self, pages: object) -> None:
+    async def put(self, pages: object, hosts: object = ()) -> None:
         self.told.append("graph")
 
     async def settle(self, settlements: list[object], now: float) -> int:
@@ -183,6 +183,20 @@ async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit()
         before = recorder.told[: recorder.told.index(settled)]
         assert [before.count(step) >= number for step in ("archive", "digest", "catalog", "graph")] == [True] * 4
     assert recorder.told.index("frontier 1") < recorder.told.index("frontier 5")
+
+
+async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_have_been_read() -> None:
+    recorder = Recorder()
+
+    class Heard:
+        async def note(self, visits: object, now: float) -> int:
+            recorder.told.append("recall")
+            return 0
+
+    book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
+    joints = (recorder, near, book, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
+    await Committer(*joints, None, Heard()).commit([end(fetched())])
+    assert recorder.told[0] == "recall" and "catalog" in recorder.told, "who dies in between would never hear it again"
 
 
 async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None:

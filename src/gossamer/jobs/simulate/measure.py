@@ -4,23 +4,27 @@ A copy is fresh from its visit until the page changes; then its age grows until 
 fetched is not fresh, and its age counts from its birth. Everything is exact: intervals are added up, nothing is sampled.
 """
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from gossamer.jobs.simulate.plan import DAY
 from gossamer.jobs.simulate.run import Visits
-from gossamer.jobs.simulate.web import DAY, Floats, Numbers, Web
+from gossamer.jobs.simulate.web import Floats, Numbers, Web
 
 IMPORTANT = 0.1  # the share of pages that is called important
+MOST = 0.9  # of the important pages: how many requests it takes to have so many
 POINTS = 120  # of a curve
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """One policy in numbers. Freshness is a share of 0 to 1, an age is in days."""
+    """One policy and order in numbers. Freshness is a share of 0 to 1, an age is in days."""
 
     policy: str
+    order: str
     freshness: float  # weighted by importance, over the whole time
     freshness_at_end: float  # over the last quarter of it
     plain_freshness: float  # every page alike
@@ -30,8 +34,11 @@ class Result(Struct, frozen=True, kw_only=True):
     changed: float  # share of requests that brought something new
     within_a_day: float  # share of the important pages that were fetched within a day of their discovery
     found: float  # share of all pages that exist that were found
+    most_by: int | None  # requests until nine in ten of the important pages that were there from the beginning were fetched
     late: int
+    hasty: int  # requests that came sooner than their host allows: none, or the frontier is broken
     curve: tuple[float, ...]  # freshness at evenly spaced moments
+    fetched: tuple[float, ...]  # and the share of those important pages that was fetched
 
 
 class Spans(NamedTuple):
@@ -44,14 +51,16 @@ class Spans(NamedTuple):
     replaced: NDArray[np.bool_]  # a copy, by a visit
 
 
-def measure(policy: str, web: Web, visits: Visits) -> Result:
+def measure(policy: str, order: str, web: Web, visits: Visits) -> Result:
     """Measure a simulated crawl."""
+    first = _first_fetches(web, visits)
     spans = _spans(web, visits)
     alike = np.ones(web.plan.pages)
     curve = _curve(web, spans)
     again = spans.stale[spans.replaced] < spans.end[spans.replaced]
     return Result(
         policy=policy,
+        order=order,
         freshness=_freshness(web, spans, web.importance),
         freshness_at_end=float(np.mean(curve[-POINTS // 4 :])),
         plain_freshness=_freshness(web, spans, alike),
@@ -59,10 +68,13 @@ def measure(policy: str, web: Web, visits: Visits) -> Result:
         plain_age=_age(web, spans, alike),
         requests=len(visits.pages),
         changed=float(again.mean()) if len(again) else 0.0,
-        within_a_day=_within_a_day(web, visits),
+        within_a_day=_within_a_day(web, visits, first),
         found=float(np.mean(np.isfinite(visits.found))),
+        most_by=_most_by(web, visits, first),
         late=visits.late,
-        curve=tuple(round(point, 6) for point in curve.tolist()),
+        hasty=visits.hasty,
+        curve=_points(curve),
+        fetched=_points(_share_until(_of_old(web, first), _moments(web))),
     )
 
 
@@ -109,10 +121,22 @@ def _lives(web: Web, weight: Floats) -> float:
 
 def _curve(web: Web, spans: Spans) -> Floats:
     """Return the freshness at evenly spaced moments."""
-    moments = (np.arange(POINTS) + 0.5) * web.plan.seconds / POINTS
+    moments = _moments(web)
     weight = web.importance[spans.page]
     fresh = _sum_until(spans.begin, weight, moments) - _sum_until(spans.stale, weight, moments)
     return fresh / _sum_until(np.maximum(web.born, 0), web.importance, moments)
+
+
+def _moments(web: Web) -> Floats:
+    return (np.arange(POINTS) + 0.5) * web.plan.seconds / POINTS
+
+
+def _share_until(times: Floats, moments: Floats) -> Floats:
+    return np.searchsorted(times, moments, side="right") / max(len(times), 1)
+
+
+def _points(curve: Floats) -> tuple[float, ...]:
+    return tuple(round(point, 6) for point in curve.tolist())
 
 
 def _sum_until(times: Floats, weight: Floats, moments: Floats) -> Floats:
@@ -121,11 +145,31 @@ def _sum_until(times: Floats, weight: Floats, moments: Floats) -> Floats:
     return total[np.searchsorted(times[order], moments, side="right")]
 
 
-def _within_a_day(web: Web, visits: Visits) -> float:
-    """Return the share of important pages fetched within a day, of those found a day before the end at the latest."""
-    first = np.full(web.plan.pages, np.inf)
+def _important(web: Web) -> NDArray[np.bool_]:
+    important: NDArray[np.bool_] = web.importance >= np.quantile(web.importance, 1 - IMPORTANT)
+    return important
+
+
+def _first_fetches(web: Web, visits: Visits) -> Floats:
+    """Return when each page was fetched first; infinity: never."""
+    first = np.where(np.isfinite(web.fetched), web.fetched, np.inf)
     np.minimum.at(first, np.array(visits.pages, dtype=np.int64), visits.times)
+    return first
+
+
+def _within_a_day(web: Web, visits: Visits, first: Floats) -> float:
+    """Return the share of important pages fetched within a day, of those found a day before the end at the latest."""
     found = np.array(visits.found)
-    important = web.importance >= np.quantile(web.importance, 1 - IMPORTANT)
-    asked = important & (found >= 0) & (found <= web.plan.seconds - DAY)
+    asked = _important(web) & (found >= 0) & (found <= web.plan.seconds - DAY)
     return float(np.mean(first[asked] - found[asked] <= DAY)) if asked.any() else 1.0
+
+
+def _of_old(web: Web, first: Floats) -> Floats:
+    """Return when the important pages that were there from the beginning were fetched first, in order."""
+    return np.sort(first[_important(web) & (web.born < 0)])
+
+
+def _most_by(web: Web, visits: Visits, first: Floats) -> int | None:
+    times = _of_old(web, first)
+    last = times[ceil(MOST * len(times)) - 1] if len(times) else -np.inf
+    return int(np.searchsorted(visits.times, last, side="right")) if np.isfinite(last) or last < 0 else None

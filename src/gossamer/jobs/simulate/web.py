@@ -4,8 +4,8 @@ All of it is drawn once from a plan with a seed, before anything is crawled: eve
 gives the same web. Times are seconds since the beginning of the simulation; what was before is negative.
 
 Hosts have pages by a power law. Every page but a host's first is linked from an earlier page of its host, and from as many
-others as its importance attracts. Importance is Pareto's, change rates are spread evenly on a logarithmic scale. Some pages are
-born while the simulation runs: the page that links them changes at that moment, and busy pages are likelier to.
+others as its importance attracts. Importance is Pareto's, or PageRank in these links. Some hosts ask for a delay of their own.
+Some pages are born while the simulation runs: the page that links them changes at that moment, and busy pages are likelier to.
 """
 
 from array import array
@@ -15,38 +15,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-DAY = 86400.0
+from gossamer.jobs.simulate.plan import DAY, Plan
+from gossamer.policy.pagerank import pagerank
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Values = TypeVar("Values", NDArray[np.float64], NDArray[np.int64])
-
-
-class Plan(Struct, frozen=True, kw_only=True):
-    """What a web is made from, and for how long it is watched."""
-
-    seed: int = 1
-    pages: int = 100_000
-    hosts: int = 1_000
-    days: float = 30.0
-    cycle: float = 7.0  # days in which the budget of requests would fetch every page once
-    fastest: float = 1 / 24  # days between two changes of the page that changes most
-    slowest: float = 365.0
-    pareto: float = 1.2  # exponent of importance: the smaller, the more the first few pages matter
-    links: int = 8  # of a page
-    born: float = 0.05  # share of pages that appear while the simulation runs
-    known: float = 1.0  # share of the others that were fetched during the cycle before
-    dated: float = 0.3  # share of pages whose server says truly when they changed
-
-    @property
-    def seconds(self) -> float:
-        """How long the web is watched."""
-        return self.days * DAY
-
-    @property
-    def budget(self) -> float:
-        """Requests a second."""
-        return self.pages / (self.cycle * DAY)
 
 
 class Web(Struct, frozen=True, kw_only=True):
@@ -54,6 +28,7 @@ class Web(Struct, frozen=True, kw_only=True):
 
     plan: Plan
     host: Numbers
+    delay: Floats  # that a host asks for; 0: none
     importance: Floats  # one on average
     rate: Floats  # changes a second
     born: Floats  # minus infinity: before everything
@@ -76,12 +51,14 @@ def generate(plan: Plan) -> Web:
     host = _hosts(plan, chance)
     importance = 1 + chance.pareto(plan.pareto, plan.pages)
     importance /= importance.mean()
-    rate = np.exp(chance.uniform(-np.log(plan.slowest * DAY), -np.log(plan.fastest * DAY), plan.pages))
+    rate = _rates(plan, chance)
     first = np.flatnonzero(np.diff(host, prepend=-1))  # of every host
     born = np.where(chance.random(plan.pages) < plan.born, chance.uniform(0, plan.seconds, plan.pages), -np.inf)
     born[first] = -np.inf
     parent = _parents(host, first, born, rate, chance)
     link_starts, links = _links(plan, parent, importance, chance)
+    if plan.importance == "links":
+        importance = pagerank(np.repeat(np.arange(plan.pages), np.diff(link_starts)), links, plan.pages) * plan.pages
     appears = np.flatnonzero(born >= 0)
     change_starts, changes = _changes(plan, rate, born, parent[appears], born[appears], chance)
     was_fetched = (chance.random(plan.pages) < plan.known) & (born < 0)
@@ -98,6 +75,7 @@ def generate(plan: Plan) -> Web:
         link_starts=link_starts,
         links=links,
         seeds=first,
+        delay=np.where(chance.random(plan.hosts) < plan.slow, plan.slow_delay, 0.0),
     )
 
 
@@ -107,6 +85,15 @@ def _hosts(plan: Plan, chance: np.random.Generator) -> Numbers:
     drawn = chance.choice(plan.hosts, plan.pages - plan.hosts, p=sizes / sizes.sum())
     hosts: Numbers = np.sort(np.concatenate([np.arange(plan.hosts), drawn]))
     return hosts
+
+
+def _rates(plan: Plan, chance: np.random.Generator) -> Floats:
+    """Draw how often pages change, a second: evenly on a logarithmic scale, or mostly in its middle."""
+    least, most = -np.log(plan.slowest * DAY), -np.log(plan.fastest * DAY)
+    if plan.rates == "even":
+        return np.exp(chance.uniform(least, most, plan.pages))
+    bell: Floats = np.clip(chance.normal((least + most) / 2, (most - least) / 4, plan.pages), least, most)
+    return np.exp(bell)
 
 
 def _parents(host: Numbers, first: Numbers, born: Floats, rate: Floats, chance: np.random.Generator) -> Numbers:

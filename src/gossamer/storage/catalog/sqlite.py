@@ -46,7 +46,8 @@ _INSERT = (
 _OLD = "SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key = ?"
 _UNINDEXED = (
     f"{_SELECT} INDEXED BY pages_unindexed "
-    "WHERE text_id IS NULL AND outcome = 'ok' AND file IS NOT NULL AND noindex = 0 ORDER BY id LIMIT ?"
+    "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
+    "ORDER BY id LIMIT ?"
 )
 _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "

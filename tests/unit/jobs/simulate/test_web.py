@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gossamer.jobs.simulate.web import DAY, Plan, Web, generate
+from gossamer.jobs.simulate.plan import DAY, Plan
+from gossamer.jobs.simulate.web import Web, generate
 
 PLAN = Plan(pages=4000, hosts=40, days=20, born=0.1, known=0.5)
 
@@ -61,3 +62,23 @@ def test_only_pages_that_existed_were_fetched_before(web: Web) -> None:
     assert not (fetched & (web.born >= 0)).any()
     assert fetched.sum() == pytest.approx(0.5 * (web.born < 0).sum(), rel=0.1)
     assert web.fetched[fetched].min() >= -PLAN.cycle * DAY and web.fetched.max() < 0
+
+
+def test_rates_can_be_spread_like_a_bell() -> None:
+    logs = np.log(generate(Plan(pages=4000, hosts=40, rates="bell")).rate * DAY)
+    counts = np.histogram(logs, 4, (-np.log(PLAN.slowest), -np.log(PLAN.fastest)))[0]
+    assert min(counts[1:3]) > 1.8 * max(counts[0], counts[3])
+
+
+def test_importance_can_be_the_rank_in_the_links(web: Web) -> None:
+    ranked = generate(Plan(pages=4000, hosts=40, days=20, born=0.1, known=0.5, importance="links"))
+    assert ranked.links.tobytes() == web.links.tobytes()
+    assert ranked.importance.mean() == pytest.approx(1)
+    inlinks = np.bincount(web.links, minlength=PLAN.pages)
+    assert np.corrcoef(np.argsort(np.argsort(inlinks)), np.argsort(np.argsort(ranked.importance)))[0, 1] > 0.7
+
+
+def test_some_hosts_ask_for_a_delay(web: Web) -> None:
+    slow = generate(Plan(pages=4000, hosts=400, slow=0.25, slow_delay=7.0)).delay
+    assert set(slow.tolist()) == {0.0, 7.0}
+    assert (slow > 0).mean() == pytest.approx(0.25, abs=0.08)

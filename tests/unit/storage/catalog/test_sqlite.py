@@ -47,6 +47,13 @@ async def test_kept_pages_wait_for_their_text_to_be_indexed(path: Path) -> None:
     assert catalog.unindexed(10) == []
 
 
+async def test_a_page_that_was_visited_again_before_it_was_indexed_still_waits_and_a_copy_never_does(path: Path) -> None:
+    catalog = SqliteCatalog.open(path)
+    again = {"outcome": Outcome.NOT_MODIFIED, "place": PLACE}
+    await catalog.add([kept("a"), page("a", **again), page("copy", duplicate_of="http://x/a", **again)])
+    assert [found.key for found in catalog.unindexed(10)] == ["a"]
+
+
 async def test_words_may_be_spread_over_url_title_and_text(path: Path) -> None:
     catalog = SqliteCatalog.open(path)
     await catalog.add([kept("garden", title="Roses"), kept("other", title="Roses")])

@@ -1,0 +1,48 @@
+"""How waiting URLs of the embedded frontier come to be worth more, when more is known of them than where they were found.
+
+Only URLs that were never fetched: what a page is worth that is due again was said when its last visit ended. A score or a class
+never gets worse, so promotions may be repeated, and it does no harm if a crash leaves some of them out. How long a URL has
+waited counts as before. Where the order is opic, credit alone decides.
+"""
+
+from collections.abc import Sequence
+
+from gossamer.frontier.keys import ticket_of
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.order import is_again, rank
+from gossamer.frontier.sheets import TRIED
+from gossamer.frontier.turns import Turns
+from gossamer.records import Priority, State
+
+
+class Promotions:
+    """Moves URLs ahead."""
+
+    __slots__ = ("_ledger", "_turns")
+
+    def __init__(self, ledger: Ledger, turns: Turns) -> None:
+        self._ledger = ledger
+        self._turns = turns
+
+    def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
+        """Move those ahead that are worth more than was known; return how many."""
+        ledger, leased = self._ledger, self._turns.leases()
+        wanted = {slot: (score, priority) for slot, score, priority in worth if slot not in leased}
+        rows = ledger.rows(list(wanted)) if ledger.credit is None else []
+        rows = [row for row in rows if row.state is State.WAITING and not is_again(row.queue)]
+        moves = []
+        for row, written in zip(rows, ledger.sheets.read([row.reference for row in rows]), strict=True):
+            host, (score, priority) = ledger.schedule.hosts[written.entry.host], wanted[written.slot]
+            place = rank(written.entry.score, written.discovered_at) if row.rank is None else row.rank
+            better = min(place, rank(score, written.discovered_at))
+            queue = row.queue if host.policy.priority is not None else min(row.queue, priority)
+            if (queue, better) != (row.queue, place):
+                before = ticket_of(row.queue, place, row.reference)
+                row.reference |= TRIED  # from now on its row says more than its entry does
+                row.queue, row.rank = queue, better
+                moves.append((before, ticket_of(queue, better, row.reference), host, written.slot, row))
+        moves.sort(key=lambda move: move[0], reverse=True)  # from behind: what stands in front is moved, and read, last
+        for before, after, host, slot, row in moves:
+            ledger.move(host, row, before, after)
+            ledger.put(slot, row)
+        return len(moves)

@@ -1,0 +1,98 @@
+"""The plan of a simulation: what a web is made from, for how long it is watched, and how many requests there are.
+
+A TOML file has any of these keys; what it says is checked like what is said on the command line.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from gossamer.errors import UsageError
+
+DAY = 86400.0
+
+Count = Annotated[int, Meta(ge=1, le=10_000_000)]
+Days = Annotated[float, Meta(gt=0, le=3650)]
+Interval = Annotated[float, Meta(ge=1 / 1440, le=36500)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a web is made from, and for how long it is watched."""
+
+    seed: Annotated[int, Meta(ge=0)] = 1
+    pages: Count = 100_000
+    hosts: Count = 1_000
+    days: Days = 30.0
+    cycle: Days = 7.0  # days in which the budget of requests would fetch every page once
+    rates: Literal["even", "bell"] = "even"  # how change rates are spread on a logarithmic scale
+    fastest: Interval = 1 / 24  # days between two changes of the page that changes most
+    slowest: Interval = 365.0
+    importance: Literal["pareto", "links"] = "pareto"  # drawn, and links follow it; or the PageRank of these links
+    pareto: Annotated[float, Meta(gt=0, le=100)] = 1.2  # exponent of importance: the smaller, the more the first pages matter
+    links: Annotated[int, Meta(ge=1, le=1000)] = 8  # of a page
+    born: Share = 0.05  # share of pages that appear while the simulation runs
+    known: Share = 1.0  # share of the others that were fetched during the cycle before
+    dated: Share = 0.3  # share of pages whose server says truly when they changed
+    slow: Share = 0.1  # share of hosts that ask for a delay of their own
+    slow_delay: Annotated[float, Meta(ge=0, le=300)] = 10.0  # seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long the web is watched."""
+        return self.days * DAY
+
+    @property
+    def budget(self) -> float:
+        """Requests a second."""
+        return self.pages / (self.cycle * DAY)
+
+    @property
+    def requests(self) -> int:
+        """Requests in all."""
+        return int(self.seconds * self.budget)
+
+
+def read_plan(path: Path | None, said: Mapping[str, object]) -> Plan:
+    """Make a plan of a TOML file and what was said beside it, which counts more; there is a host for 100 pages if not said."""
+    written: dict[str, object] = {}
+    if path is not None:
+        try:
+            written = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the plan in {path} cannot be read: {error}") from None
+    values = {**written, **said}
+    pages = values.get("pages", Plan().pages)
+    if "hosts" not in values and isinstance(pages, int):
+        values["hosts"] = max(pages // 100, 1)
+    return _made(values)
+
+
+def check(plan: Plan) -> None:
+    """Refuse a plan that makes no sense."""
+    _made(msgspec.structs.asdict(plan))
+
+
+def _made(values: Mapping[str, object]) -> Plan:
+    try:
+        plan = msgspec.convert(values, Plan)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"the plan cannot be simulated: {_words(str(error))}") from None
+    if plan.pages < plan.hosts:
+        raise UsageError(f"{plan.pages:,} pages cannot be on {plan.hosts:,} hosts; every host has one at least")
+    if plan.fastest > plan.slowest:
+        raise UsageError(f"fastest is {plan.fastest:g} days and slowest {plan.slowest:g}; the fastest page needs fewer days")
+    return plan
+
+
+def _words(error: str) -> str:
+    """Turn msgspec's words around: which value, and what was expected."""
+    found = re.fullmatch(r"(.*?)(?: - at `\$\.?(.*)`)?", error.replace("\n", " "))
+    text, where = (found[1], found[2]) if found else (error, None)
+    text = text.replace("`", "")
+    return f"{where}: {text[0].lower()}{text[1:]}" if where else text[0].lower() + text[1:]
