@@ -347,7 +347,7 @@ class BothFrontiers(RuleBasedStateMachine):
 
 TestBothFrontiers = pytest.mark.timeout(600)(BothFrontiers.TestCase)
 TestBothFrontiers.settings = settings(
-    max_examples=200,
+    max_examples=150,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -20,6 +20,7 @@ import msgspec
 
 from gossamer.document.digest import payload_digest
 from gossamer.records import Fetched, Place
+from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.replay import restore
 from gossamer.storage.archive.walk import Record, Torn, walk
 from gossamer.storage.archive.warc import safe_uri, timestamp
@@ -76,7 +77,7 @@ def line_of(record: Record, file: str) -> bytes:
 
 def index(path: Path) -> None:
     """Make the index of a closed file by reading all of it, up to where it is damaged."""
-    lines = []
+    lines = Lines(path.parent)
     with suppress(Torn):
         for record in walk(path):
             if record.kind in KEPT:
@@ -84,9 +85,9 @@ def index(path: Path) -> None:
     write(path, lines)
 
 
-def write(path: Path, lines: Iterable[bytes]) -> None:
+def write(path: Path, lines: Lines) -> None:
     """Write the index of a closed file, sorted."""
-    _replace(index_path(path), sorted(lines))
+    _replace(index_path(path), lines.in_order())
 
 
 def index_path(path: Path) -> Path:

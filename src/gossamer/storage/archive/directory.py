@@ -25,6 +25,7 @@ from gossamer.errors import GossamerError, StoreError
 from gossamer.records import Fetched, Original, Place
 from gossamer.storage.archive import cdxj, replay, warc
 from gossamer.storage.archive.check import check
+from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
 from gossamer.storage.archive.walk import Record
@@ -60,7 +61,7 @@ class DirectoryArchive:
         self._worker = _NOT_IN_NAME.sub("_", worker) or "_"
         self._sequence = sequence  # of the last file
         self._segment: Segment | None = None
-        self._lines: list[bytes] = []  # the index of the open file
+        self._lines = Lines(directory)  # of the index of the open file
         self._unsynced: dict[Segment, None] = {}  # in order of creation; the open file, and closing ones
         self._names = 0  # files created
         self._names_synced = 0
@@ -258,12 +259,12 @@ class DirectoryArchive:
         segment, lines = self._segment, self._lines
         if segment is None:
             return
-        self._segment, self._lines = None, []
+        self._segment, self._lines = None, Lines(self._directory)
         task = asyncio.get_running_loop().create_task(self._close(segment, lines))
         self._closing.add(task)
         task.add_done_callback(self._forget)
 
-    async def _close(self, segment: Segment, lines: list[bytes]) -> None:
+    async def _close(self, segment: Segment, lines: Lines) -> None:
         await asyncio.to_thread(segment.sync)
         faults.reach("during-roll")
         segment.close()
@@ -296,7 +297,7 @@ def _copy(path: Path, target: Path) -> None:
         shutil.copyfile(path, target)
 
 
-def _write_index(path: Path, lines: list[bytes]) -> None:
+def _write_index(path: Path, lines: Lines) -> None:
     try:
         cdxj.write(path, lines)
     except OSError as error:
@@ -307,9 +308,9 @@ def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
     """Repair every file a crash left open, and index every closed file that has no index; of those with such names."""
     for path in sorted(directory.glob(f"{which}.warc.gz{OPEN}")):
         closed = path.with_name(path.name.removesuffix(OPEN))
-        lines: list[bytes] = []
+        lines = Lines(directory)
 
-        def remember(record: Record, lines: list[bytes] = lines, name: str = closed.name) -> None:
+        def remember(record: Record, lines: Lines = lines, name: str = closed.name) -> None:
             if record.kind in cdxj.KEPT:
                 lines.append(cdxj.line_of(record, name))
 

@@ -27,6 +27,7 @@ from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.records import Place
 from gossamer.storage.archive import cdxj, warc
+from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.archive.walk import Record, walk
 
@@ -88,13 +89,13 @@ class Pruner:
     def weigh(self, file: str, without: Collection[int]) -> Rewritten:
         """Say what `rewrite` would come to; nothing is written."""
         with _reading(self._directory / file) as path, open(os.devnull, "wb") as nowhere:
-            return _copy(path, path, nowhere, without, 0.0, [])
+            return _copy(path, path, nowhere, without, 0.0, Lines(self._directory))
 
     def rewrite(self, file: str, without: Collection[int], now: float) -> Rewritten:
         """Write a file anew without the records at these offsets and their requests; durable under its new name."""
         target = self._directory / successor(file)
         part = target.with_name(target.name + _PART)
-        lines: list[bytes] = []
+        lines = Lines(self._directory)
         with _writing(target):
             _set_aside(self._directory / cdxj.MERGED)
             try:
@@ -161,7 +162,7 @@ def _set_aside(merged: Path) -> None:
         os.rename(merged, merged.with_name(merged.name + _PART))
 
 
-def _copy(path: Path, target: Path, copy: BinaryIO, without: Collection[int], now: float, lines: list[bytes]) -> Rewritten:
+def _copy(path: Path, target: Path, copy: BinaryIO, without: Collection[int], now: float, lines: Lines) -> Rewritten:
     """Copy all records but some and their requests; collect the lines of the index."""
     offsets: dict[int, int] = {}
     removed: set[str] = set()  # record ids
