@@ -18,7 +18,7 @@ from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Score
 from gossamer.edges import NUMBERS, pack
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.policy.priority import LEAST_RANK, Order, linked, rank
+from gossamer.policy.priority import DEFAULT, LEAST_RANK, Order, linked, rank
 from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
 from gossamer.storage.linkgraph import EdgeLog
 from gossamer.url.fingerprint import fingerprint
@@ -65,10 +65,10 @@ def fetches_for(fetched: list[int], top: set[int], percent: int) -> int:
     return places[len(places) * percent // 100 - 1]
 
 
-def crawled(graph: Graph, order: Order, hosts: int) -> list[int]:
+def crawled(graph: Graph, order: Order, hosts: int, weights: Score = DEFAULT) -> list[int]:
     """Return the pages in the order in which they are fetched."""
     with TemporaryDirectory() as folder:
-        return asyncio.run(_crawl(graph, order, hosts, Path(folder)))
+        return asyncio.run(_crawl(graph, order, hosts, weights, Path(folder)))
 
 
 class _Ranked:
@@ -107,7 +107,7 @@ class _Ranked:
         await self._graph.aclose()
 
 
-async def _crawl(graph: Graph, order: Order, hosts: int, folder: Path) -> list[int]:
+async def _crawl(graph: Graph, order: Order, hosts: int, weights: Score, folder: Path) -> list[int]:
     links = graph.links()
     frontier = EmbeddedFrontier.open(
         folder,
@@ -120,7 +120,7 @@ async def _crawl(graph: Graph, order: Order, hosts: int, folder: Path) -> list[i
         opic=order == "opic",
     )
 
-    ranked = _Ranked(folder / "graph", frontier, Score())
+    ranked = _Ranked(folder / "graph", frontier, weights)
 
     def entry(page: int, kind: LinkKind, depth: int) -> Entry:
         url = f"http://{page % hosts}.example/{page}"

@@ -227,7 +227,7 @@ class Score(Section):
         0.3, ge=0, le=1000, description="weight of how a URL was found: seed, sitemap, feed, by many hosts"
     )
     rank_after: int = Field(
-        200,
+        1000,
         ge=0,
         description="pages read before what waits is ranked by links; again when a quarter more were; 0: never",
     )
