@@ -206,6 +206,7 @@ def _scalar(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+@lru_cache(maxsize=256)
 def _legacy(charset: str) -> str:
     """Return the codec that queries are encoded in, or nothing when that is UTF-8 (as it is for UTF-16 and the unknown)."""
     try:
