@@ -1,5 +1,6 @@
 """`gossamer`: the table of commands, and how errors leave the program: one sentence, an exit code, no traceback."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -34,6 +35,7 @@ from gossamer.cli import (
     verify,
 )
 from gossamer.errors import GossamerError
+from gossamer.worker.garbage import SELDOM
 
 app = typer.Typer(
     help="A web crawler that loses nothing, harms no site, explains every decision, and is fast.",
@@ -88,6 +90,7 @@ def options(
 def run() -> None:
     """Run the command line."""
     sys.excepthook = _unexpected
+    gc.set_threshold(*SELDOM)  # what is imported now is no garbage
     try:
         app()
     except GossamerError as error:
@@ -96,6 +99,8 @@ def run() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    finally:
+        gc.freeze()  # the process ends: to look through everything once more takes 50 ms
 
 
 def _unexpected(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -229,7 +229,7 @@ class Score(Section):
     rank_after: int = Field(
         1000,
         ge=0,
-        description="pages read before what waits is ranked by links; again when a quarter more were; 0: never",
+        description="pages read before what waits is ranked by links; again when half as many more were; 0: never",
     )
     rank_memory: int = Field(256 * MIB, ge=MIB, description="bytes of memory for that; links beyond them are not ranked")
 
