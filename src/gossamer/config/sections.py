@@ -227,9 +227,9 @@ class Score(Section):
         0.3, ge=0, le=1000, description="weight of how a URL was found: seed, sitemap, feed, by many hosts"
     )
     rank_after: int = Field(
-        1000,
+        500,
         ge=0,
-        description="pages read before what waits is ranked by links; again when half as many more were; 0: never",
+        description="pages read before what waits is ranked by links; again when a quarter more were; 0: never",
     )
     rank_memory: int = Field(256 * MIB, ge=MIB, description="bytes of memory for that; links beyond them are not ranked")
 

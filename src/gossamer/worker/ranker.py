@@ -1,7 +1,7 @@
 """The ranker: while a crawl runs, what still waits is ranked by the links that lead to it, and the best of it moves ahead.
 
 The link graph is the witness of everything that was "found again": it has every link of every page, also those to URLs that
-wait. It is ranked when it has grown by half since the last time, so all rankings of a crawl together take as long as three
+wait. It is ranked when it has grown by a quarter since the last time, so all rankings of a crawl together take as long as five
 of the whole graph would. That happens on a thread; then the frontier hears of the best, some at a time: not more than may be
 fetched until the next ranking, because what is behind these would not be reached.
 
@@ -19,7 +19,7 @@ from gossamer.policy import priority
 from gossamer.protocols import Frontier
 from gossamer.worker.events import Event, Events, Trouble, VisitEnded
 
-GROWTH = 1.5
+GROWTH = 1.25
 SHARE = 0.75  # of the fetches until the next ranking
 AT_ONCE = 200  # URLs that move ahead in one step: five milliseconds
 
