@@ -19,6 +19,7 @@ from gossamer.filters.verdict import Candidate
 from gossamer.hints import Hint
 from gossamer.policy import priority, traps
 from gossamer.records import Entry, Link, LinkKind, Outcome, Priority, Verdict
+from gossamer.url.fingerprint import fingerprint
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import Url, parse, split
 
@@ -76,8 +77,10 @@ class Admission:
         self._scorer = scorer
         self._ascends = settings.crawl.path_ascending
         self._limit = remembered
-        self._accepted: dict[str, None] = {}  # URLs, and keys; in two generations: when one is full, the other is forgotten
-        self._accepted_before: dict[str, None] = {}
+        self._accepted: dict[
+            str, int
+        ] = {}  # by URL and by key the key's name; when this generation is full, the other is dropped
+        self._accepted_before: dict[str, int] = {}
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
         self._refused_count = 0
         self._by_manner = tuple(map(_single, (self._follow, self._nofollow, self._redirects)))
@@ -151,12 +154,17 @@ class Admission:
         folders = dict.fromkeys(folder for url in urls for folder in _folders_above(url))
         return self.admit([Link(folder, LinkKind.ASCENT) for folder in folders], parent) if folders else ()
 
+    def names(self, links: Iterable[Link]) -> list[int]:
+        """Return the fingerprint of each link's key, if the link is known from lately; else 0."""
+        accepted = self._accepted
+        return [accepted.get(link.url, 0) for link in links]
+
     def remember(self, entries: Iterable[Entry]) -> None:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""
         accepted = self._accepted
         for entry in entries:
             if entry.refused is None:
-                accepted[entry.url] = accepted[entry.key] = None
+                accepted[entry.url] = accepted[entry.key] = fingerprint(entry.key)
             elif not self._leaves_site:  # else where the page was that named it counts too, which an entry does not say
                 self._remember_refused(entry, entry.refused)
         if len(accepted) >= self._limit // 2:  # one by one, the oldest would be looked for behind all that is gone already

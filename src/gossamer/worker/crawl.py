@@ -138,7 +138,9 @@ class Crawler:
 
     def _edges(self, outcome: Outcome, links: Sequence[Link], entries: tuple[Entry, ...], nofollow: bool) -> bytes | None:
         """Return what the link graph is told; None: the page was not read."""
-        return None if not links and outcome in UNREAD else self._outlinks.of(links, entries, nofollow)
+        if not links and outcome in UNREAD:
+            return None
+        return self._outlinks.of(links, self._admission.names(links), entries, nofollow)
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""

@@ -47,11 +47,15 @@ class Outlinks:
     def __init__(self, key_of: Callable[[Url], str], remembered: int = 100_000) -> None:
         self._names = _Names(key_of, remembered)
 
-    def of(self, links: Sequence[Link], entries: Iterable[Entry], nofollow: bool) -> bytes:
-        """Pack the links of a page; `entries` are those that admission made of them, `nofollow` is the page's own wish."""
+    def of(self, links: Sequence[Link], known: Sequence[int], entries: Iterable[Entry], nofollow: bool) -> bytes:
+        """Pack the links of a page.
+
+        `known` are the names that admission remembers (0: it does not), `entries` those that it made of the others, `nofollow`
+        is the page's own wish.
+        """
         if links and links[0].kind is _SITEMAP:
             return b""
         names = self._names
         names.learn(entries)
         ways = [NUMBERS[link.kind] | NOFOLLOW if nofollow or link.nofollow else NUMBERS[link.kind] for link in links]
-        return pack([names[link.url] for link in links], ways)
+        return pack([name or names[link.url] for name, link in zip(known, links, strict=True)], ways)

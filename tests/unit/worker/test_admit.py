@@ -9,6 +9,7 @@ from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
+from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 from gossamer.worker.admit import Admission
 
@@ -177,6 +178,16 @@ def test_what_is_admitted_but_not_durable_is_admitted_again() -> None:
     admit = admission()
     link = Link("http://a.example/b", LinkKind.ANCHOR)
     assert only(admit, link) == only(admit, link)
+
+
+def test_links_that_are_remembered_have_the_name_of_their_key() -> None:
+    admit = admission()
+    link, other = Link("http://a.example/x/?b=2&a=1", LinkKind.ANCHOR), Link("http://a.example/y", LinkKind.ANCHOR)
+    entry = only(admit, link)
+    assert admit.names([link, other]) == [0, 0]
+    admit.remember([entry])
+    assert entry.key != link.url
+    assert admit.names([link, other]) == [fingerprint(entry.key), 0]
 
 
 def test_memory_of_links_is_bounded() -> None:
