@@ -31,6 +31,7 @@ def test_it_ends_by_itself_with_a_summary(crawled: Crawled) -> None:
     assert summary["end"] == "finished"
     assert summary["frontier"]["waiting"] == summary["frontier"]["leased"] == 0
     assert summary["pages"] >= 1500
+    assert summary["too_soon"] == 0
 
 
 def test_every_url_ends_with_the_outcome_of_the_manifest(crawled: Crawled) -> None:

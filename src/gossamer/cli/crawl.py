@@ -268,7 +268,8 @@ def show_summary(summary: "Summary") -> None:
     cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
     output.line()
     output.line(f"{summary.pages:,} pages, {output.size(summary.bytes)} in {output.duration(summary.seconds)}")
-    output.line(f"{summary.requests:,} requests, {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second")
+    pace = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
+    output.line(f"{summary.requests:,} requests ({pace}), {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second")
     output.line()
     most = max(summary.outcomes.values(), default=1)
     rows = sorted(summary.outcomes.items(), key=lambda item: -item[1])

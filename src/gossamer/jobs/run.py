@@ -41,6 +41,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     pages: int
     bytes: int
     requests: int
+    too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
     frontier: FrontierStatistics
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
@@ -106,6 +107,7 @@ async def _run(
             pages=crawl.tally.pages,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
+            too_soon=crawl.tally.haste.count,
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
             learned=await crawl.stores.lessons.summary(),

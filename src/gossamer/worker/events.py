@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from gossamer.visit import Visit
 from gossamer.worker.budget import KEPT
+from gossamer.worker.haste import Haste
 
 
 class VisitEnded(Struct, frozen=True):
@@ -94,11 +95,13 @@ class Tally:
         self.visits = 0  # turns of a host that were used
         self.bytes = 0
         self.retries = 0
+        self.haste = Haste()
 
     def __call__(self, event: Event) -> None:
         if not isinstance(event, VisitEnded):
             return
         visit = event.visit
+        self.haste.look(visit.settlement)
         self.bytes += visit.received
         self.visits += visit.settlement.answer is not None
         if visit.page is not None:
