@@ -24,8 +24,9 @@ types: $(READY)
 floors: $(READY)
 	@$(BIN)/lint-imports --no-cache
 
+# Files in the order of their folders: crash tests and stories take longest, so they come first and nobody waits for the last one.
 tests: $(READY)
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not alone"
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not alone"
 	@$(BIN)/pytest -m alone
 
 # Mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.

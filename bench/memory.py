@@ -4,6 +4,7 @@ Every page is another text on one of a hundred hosts, so everything that could g
 near duplicates, lessons, the link graph, the catalog. Told is the resident memory of the process at that moment.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -37,9 +38,16 @@ def tables(scale: str) -> list[Table]:
         near = ["--resolve", "*.sim:127.0.0.1", "--allow-private", "127.0.0.0/8"]
         own = ["--delay", "0", "--connections", str(CONNECTIONS), "--quiet", "--json"]
         command = [sys.executable, "-m", "gossamer", "crawl", "--seeds", str(seeds), "--dir", f"{place}/crawl", *near, *own]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as crawler, Bar("crawl", pages) as bar:
+        said = Path(place, "said.json")
+        with (
+            said.open("wb") as file,
+            subprocess.Popen(command, stdout=file, cwd=ROOT) as crawler,
+            Bar("crawl", pages) as bar,
+        ):
             rows = _watched(crawler, server, Path(place, "crawl"), pages, bar)
-    return [Table(f"memory: {pages:,} small pages of {HOSTS} hosts", COLUMNS, rows)]
+        summary = json.loads(said.read_text())
+    notes = [f"{summary['end']}: " + ", ".join(f"{count:,} {outcome}" for outcome, count in summary["outcomes"].items())]
+    return [Table(f"memory: {pages:,} small pages of {HOSTS} hosts", COLUMNS, rows, notes)]
 
 
 def _watched(crawler: "subprocess.Popen[bytes]", server: serve.Running, directory: Path, pages: int, bar: Bar) -> list[Row]:
