@@ -16,11 +16,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import shake_128
 from http.client import HTTPConnection
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
-from zlib import crc32
 
 import trustme
 import uvloop
@@ -160,7 +160,8 @@ def of_tree(pages: int) -> Choose:
         if number >= pages:
             return MISSING
         name = host_of(request)
-        text = b" ".join([words[crc32(b"%s %d %d" % (name, number, place)) % 4_096] for place in range(60)])
+        dice = shake_128(b"%s %d" % (name, number)).digest(120)
+        text = b" ".join([words[dice[place] << 4 | dice[place + 1] >> 4] for place in range(0, 120, 2)])
         links = b"".join(b'<a href="/%d">%d</a>' % (n, n) for n in range(10 * number + 1, min(10 * number + 11, pages)))
         content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (name, number, text, links)
         return prepared(Answer("text/html; charset=utf-8", content, None), False)
