@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from gossamer.assemble import make_admission, open_catalog, open_stores
 from gossamer.clock import SystemClock
-from gossamer.edges import KINDS, NOFOLLOW, NUMBERS
+from gossamer.edges import KINDS, NOFOLLOW
 from gossamer.errors import CrawlInUse, UsageError
 from gossamer.graphs import graph_at
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.policy.pagerank import pagerank
-from gossamer.records import LinkKind, Outcome
+from gossamer.policy.pagerank import pagerank, passing
+from gossamer.records import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 
@@ -130,7 +130,7 @@ def _graph_of(directory: CrawlDirectory) -> tuple[Any, Path]:
 
 def _ranked(graph: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]:
     """Return what is ranked, its ranks with 1 as the average, and its inlinks; images and nofollow links pass nothing on."""
-    says = (graph.ways & NOFOLLOW == 0) & (graph.ways != NUMBERS[LinkKind.IMAGE])
+    says = passing(graph.ways)
     nodes, numbers = np.unique(np.concatenate([graph.pages, graph.targets[says]]), return_inverse=True)
     sources = np.repeat(numbers[: len(graph.pages)], graph.counts)[says]
     targets = numbers[len(graph.pages) :]

@@ -8,6 +8,9 @@ milliseconds a step. Standard: Brin and Page, The Anatomy of a Large-Scale Hyper
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.edges import NOFOLLOW, NUMBERS
+from gossamer.records import LinkKind
+
 DAMPING = 0.85
 TOLERANCE = 1e-9  # of the ranks together, whose sum is 1
 MOST_STEPS = 200  # the rest is below 0.85 ** 200, which is 1e-14
@@ -32,6 +35,12 @@ def pagerank(
         if moved < TOLERANCE:
             break
     return rank
+
+
+def passing(ways: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell which links pass rank on, from how each is linked (`edges.py`): no image does, and none behind nofollow."""
+    found: NDArray[np.bool_] = (ways & NOFOLLOW == 0) & (ways != NUMBERS[LinkKind.IMAGE])
+    return found
 
 
 def _once(sources: NDArray[np.int64], targets: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

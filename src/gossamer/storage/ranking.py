@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import zstandard
 
-from gossamer.edges import NOFOLLOW, NUMBERS
 from gossamer.errors import StoreError
-from gossamer.records import LinkKind
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, blocks, longest
 from gossamer.storage.ranks import replace_table
@@ -58,11 +56,11 @@ class PureRanking:
         """Rank all nodes anew."""
         import numpy as np
 
-        from gossamer.policy.pagerank import pagerank
+        from gossamer.policy.pagerank import pagerank, passing
         from gossamer.storage.edgetable import latest
 
         graph = latest(self._blocks)
-        says = (graph.ways & NOFOLLOW == 0) & (graph.ways != NUMBERS[LinkKind.IMAGE])
+        says = passing(graph.ways)
         nodes, numbers = np.unique(np.concatenate([graph.pages, graph.targets[says]]), return_inverse=True)
         sources = np.repeat(np.arange(len(graph.pages)), graph.counts)[says]
         targets = numbers[len(graph.pages) :]

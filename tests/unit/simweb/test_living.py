@@ -143,7 +143,7 @@ async def clock_port() -> AsyncIterator[tuple[ClockPort, WebClock]]:
 
 async def test_the_clock_goes_forward_when_asked_and_only_forward(client, clock_port: tuple[ClockPort, WebClock]) -> None:  # type: ignore[no-untyped-def]
     port, clock = clock_port
-    async with client(port.number) as one:
+    async with client(port.port) as one:
         told = await one.get("clock", "/advance/86400")
         assert told.status == 200 and float(told.wire.rpartition(b"\r\n")[2]) == pytest.approx(clock.time, abs=60)
         assert 86400 <= clock.time < 86500
@@ -162,7 +162,7 @@ async def test_the_ledger_names_the_version_and_the_condition(client) -> None:  
     ledger, clock = Ledger(keep=True), WebClock()
     port = LivingPort([Site("one", 1)], ledger, clock)
     await port.start()
-    async with client(port.number) as one:
+    async with client(port.port) as one:
         await one.get("one.living.sim", "/lively/both.html")
         await one.get("one.living.sim", "/robots.txt")
     await port.stop()

@@ -1,6 +1,6 @@
 """Ranking in a simulated crawl, where the order is `priority`: what waits is ranked by the links of what was read.
 
-The same rule as of a live crawl (`worker/ranker.py`): when so many pages were read, and again when there are half as many more,
+The same rule as of a live crawl (`worker/ranker.py`): when so many pages were read, and again when there are a quarter more,
 the best that wait move ahead. There it happens beside the crawl, on a thread; here in between two requests, so that the same
 seed gives the same crawl.
 """

@@ -8,7 +8,6 @@ was conditional. The clock is no part of the web, so what is asked of it is not 
     GET /down/HOST          lets a host answer everything with 500; GET /up/HOST lets it be well again
 """
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,12 +20,9 @@ from gossamer.simweb.ledger import Ledger
 from gossamer.simweb.living import write
 from gossamer.simweb.living.site import HOME, LISTS, PAGES, ROBOTS, Manner, Site
 from gossamer.simweb.manifest import Entry
+from gossamer.simweb.port import NOBODY, Port
 from gossamer.simweb.requests import RequestHead
-from gossamer.simweb.server import Connection
 
-_BACKLOG = 4096
-_BAD_METHOD = answer_note(405, (("Allow", "GET, HEAD"),), close=True)
-_NOBODY = answer_note(404)
 _LIST = Manner(tag=True)
 _COPIES = {path: manner.copy_of for path, manner in PAGES.items() if manner.copy_of}
 
@@ -48,39 +44,6 @@ class WebClock:
         self._started -= seconds
 
 
-class Port:
-    """Something that listens on a port of loopback and answers at once."""
-
-    number = 0
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.connections: set[Connection] = set()
-        self._server: asyncio.Server | None = None
-
-    async def start(self) -> None:
-        """Listen."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", 0, backlog=_BACKLOG)
-        self.number = self._server.sockets[0].getsockname()[1]
-
-    async def stop(self) -> None:
-        """Stop listening and drop the connections; the ledger is its owner's to close."""
-        if self._server is not None:
-            self._server.close()
-            for connection in list(self.connections):
-                connection.abort()
-            await self._server.wait_closed()
-
-    def answer(self, request: RequestHead) -> tuple[Answer, float]:
-        """Return the answer to a request, at once."""
-        return (self.reply(request) if request.method in ("GET", "HEAD") else _BAD_METHOD), 0.0
-
-    def reply(self, request: RequestHead) -> Answer:
-        """Answer a request by a method that is known."""
-        return _NOBODY
-
-
 class ClockPort(Port):
     """Sets a clock when asked to, and lets hosts break down."""
 
@@ -99,7 +62,7 @@ class ClockPort(Port):
             case "up":
                 self._down.discard(value.rstrip("/"))
             case _:
-                return _NOBODY
+                return NOBODY
         return answer_note(200)
 
     def _advance(self, text: str) -> Answer:
@@ -149,7 +112,7 @@ class LivingPort(Port):
     def reply(self, request: RequestHead) -> Answer:
         site, path = self.sites.get(request.host), request.path
         if site is None:
-            return _NOBODY
+            return NOBODY
         if site.host in self.down:
             return answer_note(500)
         if path == ROBOTS:
@@ -157,7 +120,7 @@ class LivingPort(Port):
         if path in LISTS:
             return self._list(site, request)
         manner = site.manner(path)
-        return _NOBODY if manner is None else self._page(site, manner, request)
+        return NOBODY if manner is None else self._page(site, manner, request)
 
     def _page(self, site: Site, manner: Manner, request: RequestHead) -> Answer:
         now = self._clock.time
@@ -181,7 +144,7 @@ class LivingPort(Port):
         return _conditional(request, _LIST, write.changes(request.path, origin, claims), newest, version)
 
     def _origin(self, site: Site) -> str:
-        return f"http://{site.host}:{self.number}"
+        return f"http://{site.host}:{self.port}"
 
 
 class Living:
@@ -196,7 +159,7 @@ class Living:
     @property
     def clock_port(self) -> int | None:
         """Where the clock listens, if there is anything for it to change."""
-        return self._clock_port.number or None
+        return self._clock_port.port or None
 
     @property
     def seeds(self) -> list[str]:
