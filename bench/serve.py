@@ -16,9 +16,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from hashlib import shake_128
+from hashlib import md5, shake_128
 from http.client import HTTPConnection
 from pathlib import Path
+from struct import unpack
 from time import monotonic
 from typing import Any, cast
 
@@ -136,17 +137,23 @@ def of_sites(sites: Iterable[Site]) -> Choose:
     return choose
 
 
-def of_hosts(filler: bytes) -> Choose:
-    """Serve an endless small site under every host name: each page differs, and leads to the next few."""
+def of_hosts() -> Choose:
+    """Serve an endless small site under every host name: no two pages are alike, and each leads to the next few."""
+    pieces = [
+        b" ".join(b"%x" % (number * 2_654_435_761 + word * 40_503 & 0xFFFFFFF) for word in range(12))
+        for number in range(65_536)
+    ]
+    fixed, _ = prepared(Answer("text/html; charset=utf-8", b"", None), False)
+    before, after = fixed.split(b"Content-Length: 0")
 
     def choose(request: bytes, path: bytes, gzip: bool) -> Send:
-        number = int(path[1:] or 0) if path[1:].isdigit() or path == b"/" else None
-        if number is None:
+        if path != b"/" and not path[1:].isdigit():
             return MISSING
-        links = b"".join(b'<li><a href="/%d">page %d</a></li>' % (n, n) for n in range(number + 1, number + 6))
-        name = host_of(request)
-        title = b"<!DOCTYPE html><title>%s %d</title><h1>%s %d</h1>" % (name, number, name, number)
-        return prepared(Answer("text/html; charset=utf-8", title + b"<ul>" + links + b"</ul>" + filler, None), False)
+        name, number = host_of(request), int(path[1:] or 0)
+        text = b" ".join([pieces[place] for place in unpack("8H", md5(b"%s %d" % (name, number)).digest())])
+        links = b"".join([b'<a href="/%d">%d</a>' % (n, n) for n in range(number + 1, number + 6)])
+        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (name, number, text, links)
+        return b"%sContent-Length: %d%s" % (before, len(content), after), content
 
     return choose
 
@@ -241,7 +248,7 @@ def main() -> None:
     parser.add_argument("--certificate", type=Path, help="also serve TLS; write the authority's certificate here")
     given = parser.parse_args()
     if given.hosts:
-        uvloop.run(serve(of_hosts(b"<p>" + b"lorem ipsum " * 100), frozenset(), given.certificate, True))
+        uvloop.run(serve(of_hosts(), frozenset(), given.certificate, True))
         return
     if given.tree:
         uvloop.run(serve(of_tree(given.tree), frozenset(), given.certificate, False))

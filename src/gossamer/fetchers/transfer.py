@@ -90,6 +90,7 @@ class Transfer(Received):
             pycurl.NOPROXY: "*",
             pycurl.NETRC: pycurl.NETRC_IGNORED,
             pycurl.NOSIGNAL: 1,
+            pycurl.DNS_CACHE_TIMEOUT: -1,  # or it walks over all addresses at every request: 0.1 ms with 5,000 hosts
             pycurl.CONNECTTIMEOUT_MS: int(settings.connect_timeout * _MILLISECONDS),
             pycurl.TIMEOUT_MS: int(settings.total_timeout * _MILLISECONDS),
             pycurl.LOW_SPEED_LIMIT: settings.min_rate,
