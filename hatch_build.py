@@ -17,8 +17,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = (
     "src/gossamer/dedupe/_simhash.c",
+    "src/gossamer/frontier/_admit.c",
     "src/gossamer/frontier/_bloom.c",
     "src/gossamer/frontier/_heap.c",
+    "src/gossamer/frontier/_host.c",
+    "src/gossamer/frontier/_sheet.c",
     "src/gossamer/processors/_scan.c",
     "src/gossamer/storage/_ranking.c",
     "src/gossamer/url/_join.c",

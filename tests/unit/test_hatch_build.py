@@ -15,8 +15,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MODULES = (
     "gossamer.dedupe._simhash",
+    "gossamer.frontier._admit",
     "gossamer.frontier._bloom",
     "gossamer.frontier._heap",
+    "gossamer.frontier._host",
+    "gossamer.frontier._sheet",
     "gossamer.processors._scan",
     "gossamer.storage._ranking",
     "gossamer.url._join",

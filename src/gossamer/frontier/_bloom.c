@@ -8,73 +8,10 @@
  * Layers of rising capacity, each filled to 14 bits a number (under 0.5 % of false answers); only the last one is added to.
  */
 #define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "_bloom.h"
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <structmember.h>
-
-enum { LAYERS = 32, WORDS = 8, BLOCK_BITS = 64 * WORDS, PROBES = 7, BITS_EACH = 14, GROWTH = 4 };
-
-typedef struct {
-    void *memory;
-    uint64_t *words; /* in it, where a cache line begins */
-    uint64_t blocks;
-} Layer;
-
-typedef struct {
-    PyObject_HEAD
-    Layer layers[LAYERS];
-    int used;
-    unsigned long long capacity, held; /* of the last layer */
-    unsigned long long count;
-} Bloom;
-
-/* Numbers may be small, or differ in a few bits only: spread them over all 64. */
-static uint64_t spread(uint64_t number) {
-    number = (number ^ number >> 32) * 0x9E3779B97F4A7C15u;
-    number = (number ^ number >> 29) * 0xD6E8FEB86659FD93u;
-    return number ^ number >> 32;
-}
-
-static uint64_t *block_of(const Layer *layer, uint64_t hash) {
-    return layer->words + WORDS * ((hash >> 32) * layer->blocks >> 32);
-}
-
-static int holds(const Bloom *self, uint64_t hash) {
-    for (int i = self->used - 1; i >= 0; i--) { /* the newest first: it holds most */
-        const uint64_t *block = block_of(&self->layers[i], hash);
-        uint64_t bits = hash * 0x9E3779B97F4A7C15u;
-        int probe = 0;
-        for (; probe < PROBES && block[bits >> 6 & (WORDS - 1)] >> (bits & 63) & 1; probe++) bits >>= 9;
-        if (probe == PROBES) return 1;
-    }
-    return 0;
-}
-
-static int add_layer(Bloom *self, uint64_t blocks) {
-    if (self->used == LAYERS || blocks == 0 || blocks >> 31) {
-        PyErr_SetString(PyExc_ValueError, "a Bloom filter of that size cannot be made");
-        return -1;
-    }
-    Layer *layer = &self->layers[self->used];
-    layer->memory = PyMem_Calloc(blocks + 1, BLOCK_BITS / 8);
-    if (layer->memory == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    layer->words = (uint64_t *)(((uintptr_t)layer->memory + BLOCK_BITS / 8 - 1) & ~(uintptr_t)(BLOCK_BITS / 8 - 1));
-    layer->blocks = blocks;
-    self->used++;
-    return 0;
-}
-
-static int grow(Bloom *self, unsigned long long capacity) {
-    if (add_layer(self, capacity >> 40 ? 0 : capacity * BITS_EACH / BLOCK_BITS + 1) < 0) return -1;
-    self->capacity = capacity;
-    self->held = 0;
-    return 0;
-}
 
 static int hash_of(PyObject *number, uint64_t *hash) {
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
@@ -89,16 +26,9 @@ static int contains(PyObject *object, PyObject *number) {
 }
 
 static PyObject *add(PyObject *object, PyObject *number) {
-    Bloom *self = (Bloom *)object;
     uint64_t hash;
-    if (hash_of(number, &hash) < 0) return NULL;
-    if (holds(self, hash)) Py_RETURN_FALSE;
-    if (self->held >= self->capacity && grow(self, self->capacity * GROWTH) < 0) return NULL;
-    uint64_t *block = block_of(&self->layers[self->used - 1], hash), bits = hash * 0x9E3779B97F4A7C15u;
-    for (int probe = 0; probe < PROBES; probe++, bits >>= 9) block[bits >> 6 & (WORDS - 1)] |= 1ull << (bits & 63);
-    self->held++;
-    self->count++;
-    Py_RETURN_TRUE;
+    int entered = hash_of(number, &hash) < 0 ? -1 : enter((Bloom *)object, hash);
+    return entered < 0 ? NULL : PyBool_FromLong(entered);
 }
 
 static PyObject *layers(PyObject *object, PyObject *unused) {

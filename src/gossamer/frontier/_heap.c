@@ -9,70 +9,20 @@
  * it.
  */
 #define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "_heap.h"
 #include <math.h>
 
-enum { CHILDREN = 4 };
-
-typedef struct {
-    double time;
-    long long number;
-    PyObject *item;
-} Cell;
-
-typedef struct {
-    PyObject_HEAD
-    Cell *cells;
-    Py_ssize_t held, room;
-} Heap;
-
-static int before(const Cell *one, const Cell *other) {
-    return one->time < other->time || (one->time == other->time && one->number < other->number);
-}
-
 static PyObject *push(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
-    Heap *self = (Heap *)object;
     if (count != 3) return PyErr_Format(PyExc_TypeError, "push takes 3 arguments");
     Cell cell = {PyFloat_AsDouble(arguments[0]), PyLong_AsLongLong(arguments[1]), arguments[2]};
-    if (PyErr_Occurred()) return NULL;
-    if (self->held == self->room) {
-        Py_ssize_t room = self->room + self->room / 4 + 64;
-        Cell *cells = PyMem_Realloc(self->cells, (size_t)room * sizeof(Cell));
-        if (cells == NULL) return PyErr_NoMemory();
-        self->cells = cells;
-        self->room = room;
-    }
-    Py_INCREF(cell.item);
-    Py_ssize_t at = self->held++;
-    while (at > 0) {
-        Py_ssize_t parent = (at - 1) / CHILDREN;
-        if (!before(&cell, &self->cells[parent])) break;
-        self->cells[at] = self->cells[parent];
-        at = parent;
-    }
-    self->cells[at] = cell;
+    if (PyErr_Occurred() || heap_push((Heap *)object, cell) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyObject *pop(PyObject *object, PyObject *unused) {
     (void)unused;
     Heap *self = (Heap *)object;
-    if (self->held == 0) return PyErr_Format(PyExc_IndexError, "the heap is empty");
-    PyObject *item = self->cells[0].item; /* its reference goes to the caller */
-    Py_ssize_t held = --self->held, at = 0;
-    const Cell last = self->cells[held];
-    for (;;) {
-        Py_ssize_t least = CHILDREN * at + 1;
-        if (least >= held) break;
-        Py_ssize_t end = least + CHILDREN < held ? least + CHILDREN : held;
-        for (Py_ssize_t child = least + 1; child < end; child++)
-            if (before(&self->cells[child], &self->cells[least])) least = child;
-        if (!before(&self->cells[least], &last)) break;
-        self->cells[at] = self->cells[least];
-        at = least;
-    }
-    self->cells[at] = last;
-    return item;
+    return self->held ? heap_pop(self) : PyErr_Format(PyExc_IndexError, "the heap is empty");
 }
 
 static PyObject *drain(PyObject *object, PyObject *unused) {

@@ -4,8 +4,10 @@ A refused URL is recorded, so that it can be explained. One known only as refuse
 refuses it any more: refusals depend on where a URL was found and on how full its host was.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+from gossamer.frontier.bloom import GrowingBloom
 from gossamer.frontier.keys import ticket_of, url_key
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import rank
@@ -13,6 +15,10 @@ from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
 from gossamer.frontier.rows import UrlRow, encode_short
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.records import Entry, LinkKind, State
+
+admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None
+with suppress(ImportError):  # nothing was compiled
+    from gossamer.frontier._admit import admit as admit_page
 
 _NEW, _KNOWN, _REFUSED = 0, 1, 2
 _DEAD = State.DEAD
@@ -22,16 +28,19 @@ _SEED = LinkKind.SEED
 class Admission:
     """Enters found URLs into a ledger."""
 
-    __slots__ = ("_ledger", "_max_waiting", "_meta", "_seen")
+    __slots__ = ("_is_plain", "_ledger", "_max_waiting", "_meta", "_seen")
 
     def __init__(self, ledger: Ledger, max_waiting: int) -> None:
         self._ledger = ledger
         self._meta = ledger.meta
         self._seen = ledger.seen
         self._max_waiting = max_waiting
+        self._is_plain = ledger.credit is None and type(ledger.seen._bloom) is GrowingBloom
 
-    def admit(self, entries: Iterable[Entry], now: float) -> list[int]:
+    def admit(self, entries: Sequence[Entry], now: float) -> list[int]:
         """Enter them all; return how many were new, known and refused."""
+        if admit_page is not None and self._is_plain and entries:
+            return admit_page(self, entries, now, self._seen.fingerprint, NO_POLICY)
         counts = [0, 0, 0]
         recall = self._seen.recall
         for entry in entries:

@@ -8,6 +8,7 @@ any way is placed again. Picking and placing are O(log hosts).
 
 from collections.abc import Iterator, Sequence
 from math import inf
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -24,7 +25,7 @@ NO_POLICY = HostPolicy()
 NEW_CLOCK = HostClock()
 
 
-class Host(Struct, gc=False, eq=False):
+class PureHost(Struct, gc=False, eq=False):
     """A host with work. A million of these must fit in memory: one shared policy and clock until they differ.
 
     A struct without garbage collection, because it is never part of a cycle: otherwise the collector walks over all of them
@@ -47,7 +48,7 @@ class Host(Struct, gc=False, eq=False):
     wake: float = inf
     stands: int = 0  # a bit for each queue in whose heap it has a true entry
 
-    def __lt__(self, other: "Host") -> bool:
+    def __lt__(self, other: "PureHost") -> bool:
         return self.number < other.number
 
     @property
@@ -55,6 +56,17 @@ class Host(Struct, gc=False, eq=False):
         """Return how many URLs wait, whatever for."""
         more = self.more
         return len(self.line) // TICKET + self.later + (0 if more is None else sum(more))
+
+
+if TYPE_CHECKING:
+    Host = PureHost
+else:
+    try:
+        from gossamer.frontier._host import Host, shared
+
+        shared(NO_POLICY, NEW_CLOCK)
+    except ImportError:  # nothing was compiled
+        Host = PureHost
 
 
 class Schedule:

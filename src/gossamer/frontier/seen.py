@@ -6,6 +6,7 @@ one. Rows are never deleted, so the slots from a fingerprint to its key are neve
 that are taken, so a slot it does not know is free.
 """
 
+from collections.abc import Callable
 from errno import ENOSPC
 from pathlib import Path
 
@@ -46,6 +47,11 @@ class Seen:
         self._older: dict[str, bool] = {}
         self._fresh: dict[int, tuple[str, bool]] = {}  # key and refused: accepted by this call, not yet in the store
         self.recent_hits = self.bloom_misses = self.store_reads = 0
+
+    @property
+    def fingerprint(self) -> Callable[[str], int]:
+        """Return what names keys and hosts here."""
+        return fingerprint
 
     def recall(self, key: str) -> bool | None:
         """Tell from memory whether a known key may still be queued (it is known as refused only); None: not remembered."""

@@ -9,8 +9,9 @@ A *reference* says where an entry stands: sequence of its discovery << 8 | place
 the sequence of its first entry.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import Struct as Packed
+from typing import TYPE_CHECKING
 
 from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
@@ -27,7 +28,7 @@ _head = Packed(">dB")
 _line = Packed(">QI")  # slot, end of the entry
 _from = Packed(">I")
 _heads = [Packed(">dB" + count * "QI").pack for count in range(FULL + 1)]
-_encode_into = Encoder().encode_into
+_encode, _encode_into = Encoder().encode, Encoder().encode_into
 _decode = Decoder(Entry).decode
 
 
@@ -39,38 +40,72 @@ class Written(Struct, frozen=True, gc=False):
     discovered_at: float
 
 
-class Sheets:
-    """Writes the entries a call accepts and finds those of earlier calls."""
+class PureSheet:
+    """The sheet that is being filled."""
 
-    __slots__ = ("_bodies", "_first", "_lines", "_now", "_store")
+    __slots__ = ("_bodies", "_lines", "_now", "count", "first")
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._first = 0  # sequence of the first entry of the sheet being filled
+    def __init__(self, encode: Callable[[object], bytes]) -> None:
+        self.count = 0
+        self.first = 0  # sequence of its first entry
         self._now = 0.0
         self._lines: list[int] = []  # slot and end of each entry
         self._bodies = bytearray()
 
+    def add(self, sequence: int, slot: int, entry: Entry, now: float) -> int:
+        """Write an entry and return how many stood there before it."""
+        place, bodies = self.count, self._bodies
+        if not place:
+            self.first, self._now = sequence, now
+        _encode_into(replace(entry, key="") if entry.key == entry.url else entry, bodies, -1)
+        self._lines += (slot, len(bodies))
+        self.count = place + 1
+        return place
+
+    def take(self) -> bytes:
+        """Return the bytes of the sheet and begin another."""
+        head = _heads[self.count](self._now, self.count, *self._lines)
+        sheet = head + self._bodies
+        self.count = 0
+        self._lines.clear()
+        self._bodies.clear()
+        return sheet
+
+
+if TYPE_CHECKING:
+    from gossamer.frontier._sheet import Sheet as Sheet
+else:
+    try:
+        from gossamer.frontier._sheet import Sheet
+    except ImportError:  # nothing was compiled
+        Sheet = PureSheet
+
+
+class Sheets:
+    """Writes the entries a call accepts and finds those of earlier calls."""
+
+    __slots__ = ("_store", "sheet")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.sheet = Sheet(_encode)
+
+    @property
+    def family(self) -> object:
+        """Return the family of rows the sheets are put into."""
+        return self._store.sheets
+
     def add(self, batch: Batch, sequence: int, slot: int, entry: Entry, now: float) -> int:
         """Note an accepted entry and return its reference; sequences of one call follow each other."""
-        lines, bodies = self._lines, self._bodies
-        if len(lines) == 2 * FULL:
+        if self.sheet.count == FULL:
             self.finish(batch)
-        if not lines:
-            self._first, self._now = sequence, now
-        _encode_into(replace(entry, key="") if entry.key == entry.url else entry, bodies, -1)
-        lines += (slot, len(bodies))
-        return sequence << 8 | sequence - self._first << 3
+        return sequence << 8 | self.sheet.add(sequence, slot, entry, now) << 3
 
     def finish(self, batch: Batch) -> None:
         """Write the sheet that was begun."""
-        lines = self._lines
-        if lines:
-            count = len(lines) // 2
-            head = _heads[count](self._now, count, *lines)
-            batch.put(number_key(self._first), head + self._bodies, self._store.sheets)
-            lines.clear()
-            self._bodies.clear()
+        if self.sheet.count:
+            first = number_key(self.sheet.first)
+            batch.put(first, self.sheet.take(), self._store.sheets)
 
     def read(self, references: Sequence[int]) -> list[Written]:
         """Return the entries that stand there."""

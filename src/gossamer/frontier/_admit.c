@@ -1,0 +1,383 @@
+/* The way of found URLs into the books, a page of them in one call; part of `admission.py`, which says what is meant.
+ *
+ * Why in C: what a new URL needs is a dozen small things in memory (the recent keys, the filter, its host, its number, its place,
+ * two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 10. It does what
+ * `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not full. Everything else
+ * is handed to `Admission._admit`, before anything was changed for it.
+ *
+ * The keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
+ */
+#define Py_LIMITED_API 0x030b0000
+#include "_bloom.h"
+#include "_host.h"
+#include "_sheet.h"
+
+enum { AHEAD = 32, LINE_FULL = 16 * TICKET }; /* the latter as in `line.py` */
+static const double AGEING = 30 * 86400.0;    /* as in `order.py` */
+
+#define NAMES(X)                                                                                                                \
+    X(url) X(key) X(host) X(depth) X(kind) X(via) X(score) X(priority) X(redirects) X(off_site) X(refused)                      \
+    X(_ledger) X(_seen) X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits)    \
+    X(bloom_misses) X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(_moved) X(sheets) X(sheet) X(family)     \
+    X(batch) X(put) X(acquire) X(lines) X(push)
+#define NAME(name) name_##name,
+enum { NAMES(NAME) COUNT_OF_NAMES };
+#define TEXT(name) #name,
+static const char *const texts[] = {NAMES(TEXT)};
+static PyObject *names[COUNT_OF_NAMES];
+static PyObject *bloom_type, *host_type, *sheet_type;
+
+/* What a page is entered into. Everything is a reference of our own. */
+typedef struct {
+    PyObject *admission, *ledger, *seen, *meta, *bloom, *recent, *older, *fresh, *hosts, *changed, *moved, *sheets, *sheet;
+    PyObject *batch, *put, *fingerprint, *no_policy, *now_object;
+    long long sequence, waiting, number, bound, max_waiting, recent_hits, bloom_misses;
+    double now;
+    Buffer row;
+} Books;
+
+/* An entry that is not remembered; `slot` is that of its key. */
+typedef struct {
+    PyObject *entry, *key;
+    uint64_t slot;
+    int is_plain;
+} Found;
+
+static PyObject *attribute(PyObject *object, int name) { return PyObject_GetAttr(object, names[name]); }
+
+static int get_number(PyObject *object, int name, long long *number) {
+    PyObject *found = attribute(object, name);
+    if (found == NULL) return -1;
+    *number = PyLong_AsLongLong(found);
+    Py_DECREF(found);
+    return *number == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int set_number(PyObject *object, int name, long long number) {
+    PyObject *made = PyLong_FromLongLong(number);
+    int done = made == NULL ? -1 : PyObject_SetAttr(object, names[name], made);
+    Py_XDECREF(made);
+    return done;
+}
+
+static int refresh(PyObject **field, PyObject *object, int name) {
+    PyObject *found = attribute(object, name);
+    if (found == NULL) return -1;
+    replace_field(field, found);
+    return 0;
+}
+
+/* Take up what the Python side changes, too. */
+static int take_up(Books *books) {
+    return refresh(&books->recent, books->seen, name__recent) < 0 || refresh(&books->older, books->seen, name__older) < 0 ||
+                   get_number(books->meta, name_sequence, &books->sequence) < 0 ||
+                   get_number(books->meta, name_waiting, &books->waiting) < 0 ||
+                   get_number(books->meta, name_number, &books->number) < 0 ||
+                   get_number(books->seen, name_recent_hits, &books->recent_hits) < 0 ||
+                   get_number(books->seen, name_bloom_misses, &books->bloom_misses) < 0
+               ? -1
+               : 0;
+}
+
+static int lay_down(const Books *books) {
+    return set_number(books->meta, name_sequence, books->sequence) < 0 ||
+                   set_number(books->meta, name_waiting, books->waiting) < 0 ||
+                   set_number(books->meta, name_number, books->number) < 0 ||
+                   set_number(books->seen, name_recent_hits, books->recent_hits) < 0 ||
+                   set_number(books->seen, name_bloom_misses, books->bloom_misses) < 0
+               ? -1
+               : 0;
+}
+
+static void close_books(Books *books) {
+    PyObject *held[] = {books->ledger,  books->seen,  books->meta,   books->bloom, books->recent, books->older, books->fresh,
+                        books->hosts,   books->moved, books->sheets, books->sheet, books->batch,  books->put,   books->changed};
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_XDECREF(held[i]);
+    PyMem_Free(books->row.bytes);
+}
+
+static int open_books(Books *books) {
+    PyObject *schedule = NULL;
+    int failed = refresh(&books->ledger, books->admission, name__ledger) < 0 ||
+                 refresh(&books->seen, books->admission, name__seen) < 0 || refresh(&books->meta, books->admission, name__meta) < 0 ||
+                 get_number(books->admission, name__max_waiting, &books->max_waiting) < 0 ||
+                 refresh(&books->bloom, books->seen, name__bloom) < 0 || refresh(&books->fresh, books->seen, name__fresh) < 0 ||
+                 get_number(books->seen, name__bound, &books->bound) < 0 ||
+                 (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
+                 refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name__moved) < 0 ||
+                 refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
+                 refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
+                 take_up(books) < 0;
+    Py_XDECREF(schedule);
+    if (!failed && (Py_TYPE(books->bloom) != (PyTypeObject *)bloom_type || Py_TYPE(books->sheet) != (PyTypeObject *)sheet_type)) {
+        PyErr_SetString(PyExc_TypeError, "a filter or a sheet is not the compiled one");
+        failed = 1;
+    }
+    return failed ? -1 : 0;
+}
+
+static int fingerprint(const Books *books, PyObject *text, uint64_t *slot) {
+    PyObject *made = PyObject_CallFunctionObjArgs(books->fingerprint, text, NULL);
+    if (made == NULL) return -1;
+    *slot = PyLong_AsUnsignedLongLong(made);
+    Py_DECREF(made);
+    return *slot == (uint64_t)-1 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* Return what is remembered of a key: True, False, or NULL, maybe with an error set. */
+static PyObject *recall(const Books *books, PyObject *key) {
+    PyObject *known = PyDict_GetItemWithError(books->recent, key);
+    return known != NULL || PyErr_Occurred() ? known : PyDict_GetItemWithError(books->older, key);
+}
+
+static int remember(Books *books, PyObject *key) {
+    if (books->bound == 0) return 0;
+    if (PyDict_Size(books->recent) >= books->bound) {
+        PyObject *made = PyDict_New();
+        if (made == NULL) return -1;
+        replace_field(&books->older, books->recent);
+        books->recent = made;
+        if (PyObject_SetAttr(books->seen, names[name__older], books->older) < 0) return -1;
+        if (PyObject_SetAttr(books->seen, names[name__recent], books->recent) < 0) return -1;
+    }
+    return PyDict_SetItem(books->recent, key, Py_False);
+}
+
+/* Note what is written in a taken slot by this call. */
+static int accept(Books *books, PyObject *key, uint64_t slot) {
+    PyObject *number = PyLong_FromUnsignedLongLong(slot), *what = number == NULL ? NULL : PyTuple_Pack(2, key, Py_False);
+    int done = what == NULL ? -1 : PyDict_SetItem(books->fresh, number, what);
+    Py_XDECREF(number);
+    Py_XDECREF(what);
+    return done < 0 ? -1 : remember(books, key);
+}
+
+/* Return a host that is not in memory, new or from the store; a reference of the caller's. */
+static PyObject *acquire(Books *books, PyObject *name) {
+    uint64_t slot;
+    if (fingerprint(books, name, &slot) < 0) return NULL;
+    int entered = enter((Bloom *)books->bloom, spread(slot));
+    if (entered < 0) return NULL;
+    if (entered == 0) { /* it may be known: that is to be read */
+        PyObject *host = lay_down(books) < 0 ? NULL : PyObject_CallMethodObjArgs(books->ledger, names[name_acquire], name, NULL);
+        if (host != NULL && take_up(books) < 0) Py_CLEAR(host);
+        return host;
+    }
+    PyObject *number = PyLong_FromLongLong(++books->number);
+    PyObject *host = number == NULL ? NULL : PyObject_CallFunctionObjArgs(host_type, name, number, NULL);
+    Py_XDECREF(number);
+    if (host != NULL && PyDict_SetItem(books->hosts, name, host) < 0) Py_CLEAR(host);
+    return host;
+}
+
+/* Tell whether a host may take a URL with no questions asked. */
+static int is_open(const Books *books, const Host *host) {
+    if (host->policy != books->no_policy) return 0;
+    long long waiting = PyBytes_Size(host->line) / TICKET + host->later;
+    for (Py_ssize_t i = 0; host->more != Py_None && i < PyTuple_Size(host->more); i++)
+        waiting += PyLong_AsLongLong(PyTuple_GetItem(host->more, i));
+    return waiting < books->max_waiting;
+}
+
+static int put(const Books *books, const void *key, size_t key_size, PyObject *value, PyObject *family) {
+    PyObject *where = PyBytes_FromStringAndSize(key, (Py_ssize_t)key_size), *done = NULL;
+    if (where != NULL && value != NULL) done = PyObject_CallFunctionObjArgs(books->put, where, value, family, NULL);
+    Py_XDECREF(where);
+    Py_XDECREF(value); /* taken over */
+    Py_XDECREF(done);
+    return done == NULL ? -1 : 0;
+}
+
+static int finish_sheet(Books *books) {
+    unsigned char key[8];
+    big(key, (uint64_t)((Sheet *)books->sheet)->first, 8);
+    PyObject *family = attribute(books->sheets, name_family);
+    int done = family == NULL ? -1 : put(books, key, sizeof key, sheet_take((Sheet *)books->sheet), family);
+    Py_XDECREF(family);
+    return done;
+}
+
+/* Let a ticket join the line of its host. */
+static int join(Books *books, Host *host, const unsigned char *ticket) {
+    char *line;
+    Py_ssize_t size, at;
+    if (PyBytes_AsStringAndSize(host->line, &line, &size) < 0) return -1;
+    if (size == 0 && host->since < books->now) host->since = books->now;
+    if (host->more != Py_None || size + TICKET > LINE_FULL) { /* some of its line is, or goes, on disk */
+        PyObject *lines = attribute(books->ledger, name_lines), *done = NULL;
+        PyObject *made = PyBytes_FromStringAndSize((const char *)ticket, TICKET);
+        if (lines != NULL && made != NULL)
+            done = PyObject_CallMethodObjArgs(lines, names[name_push], books->batch, (PyObject *)host, made, NULL);
+        Py_XDECREF(lines);
+        Py_XDECREF(made);
+        Py_XDECREF(done);
+        return done == NULL ? -1 : 0;
+    }
+    PyObject *made = PyBytes_FromStringAndSize(NULL, size + TICKET);
+    if (made == NULL) return -1;
+    char *to = PyBytes_AsString(made);
+    for (at = size; at > 0 && memcmp(line + at - TICKET, ticket, TICKET) > 0; at -= TICKET) continue; /* mostly the last */
+    memcpy(to, line, (size_t)at);
+    memcpy(to + at, ticket, TICKET);
+    memcpy(to + at + TICKET, line + at, (size_t)(size - at));
+    replace_field(&host->line, made);
+    return 0;
+}
+
+/* Write a new URL's rows and let it wait. */
+static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_t slot) {
+    Sheet *sheet = (Sheet *)books->sheet;
+    double score = PyFloat_AsDouble(fields[SCORE]);
+    long queue = PyLong_AsLong(fields[PRIORITY]);
+    if (PyErr_Occurred() || (sheet->count == SHEET_FULL && finish_sheet(books) < 0)) return -1;
+    long long sequence = ++books->sequence;
+    if (sheet_add(sheet, sequence, slot, fields, books->now) < 0) return -1;
+    uint64_t reference = (uint64_t)sequence << 8 | (uint64_t)(sequence - sheet->first) << 3;
+    Py_ssize_t size;
+    const char *key = PyUnicode_AsUTF8AndSize(fields[KEY], &size);
+    PyObject *row = key == NULL ? NULL : PyBytes_FromStringAndSize(NULL, 10 + size);
+    if (row == NULL) return -1;
+    unsigned char *at = (unsigned char *)PyBytes_AsString(row), name[9] = "U", ticket[TICKET];
+    at[0] = 0;
+    big(at + 1, reference, 8);
+    at[9] = (unsigned char)queue;
+    memcpy(at + 10, key, (size_t)size);
+    big(name + 1, slot, 8);
+    if (put(books, name, sizeof name, row, NULL) < 0) return -1;
+    uint64_t rank = bits_of(books->now - score * AGEING + 0.0);
+    ticket[0] = (unsigned char)queue;
+    big(ticket + 1, rank >> 63 ? ~rank : rank | 1ull << 63, 8);
+    big(ticket + 9, reference, 8);
+    if (join(books, host, ticket) < 0) return -1;
+    books->waiting++;
+    return host->stands >> queue & 1 ? 0 : PySet_Add(books->moved, (PyObject *)host);
+}
+
+/* Enter a URL: 1, or 0 when it is none of the plain ones and nothing has changed. */
+static int enter_plain(Books *books, const Found *found, PyObject *const *fields) {
+    Bloom *bloom = (Bloom *)books->bloom;
+    uint64_t hash = spread(found->slot);
+    PyObject *host = PyDict_GetItemWithError(books->hosts, fields[HOST]);
+    if (host == NULL && PyErr_Occurred()) return -1;
+    if ((host != NULL && !is_open(books, (Host *)host)) || holds(bloom, hash)) return 0;
+    host = host == NULL ? acquire(books, fields[HOST]) : Py_NewRef(host);
+    if (host == NULL) return -1;
+    int done = is_open(books, (Host *)host);
+    if (done) {
+        int entered = enter(bloom, hash);
+        bloom->count += entered == 0; /* the name of its host has just made the filter claim to hold it */
+        books->bloom_misses++;
+        if (entered < 0 || PySet_Add(books->changed, host) < 0 || accept(books, found->key, found->slot) < 0 ||
+            write_down(books, (Host *)host, fields, found->slot) < 0)
+            done = -1;
+    }
+    Py_DECREF(host);
+    return done;
+}
+
+/* Hand an entry to Python; return the kind of its end. */
+static int hand_over(Books *books, PyObject *entry) {
+    PyObject *known = NULL, *key = attribute(entry, name_key), *refused = attribute(entry, name_refused);
+    int kind = -1;
+    if (key == NULL || refused == NULL) goto end;
+    known = recall(books, key); /* an entry before it may be the same */
+    if (known == NULL && PyErr_Occurred()) goto end;
+    if (known != NULL) books->recent_hits++;
+    if (known == Py_False || (known == Py_True && refused != Py_None)) {
+        kind = 1;
+    } else if (lay_down(books) == 0) {
+        PyObject *done = PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
+        if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
+        Py_XDECREF(done);
+    }
+end:
+    Py_XDECREF(key);
+    Py_XDECREF(refused);
+    return kind;
+}
+
+static int enter_found(Books *books, const Found *found) {
+    PyObject *fields[ENTRY_FIELDS] = {NULL};
+    int done = 0;
+    for (int i = 0; done == 0 && found->is_plain && i < ENTRY_FIELDS; i++)
+        if ((fields[i] = attribute(found->entry, i)) == NULL) done = -1;
+    if (done == 0 && found->is_plain) done = enter_plain(books, found, fields);
+    for (int i = 0; i < ENTRY_FIELDS; i++) Py_XDECREF(fields[i]);
+    return done == 0 ? hand_over(books, found->entry) : done < 0 ? -1 : 0;
+}
+
+/* Look an entry up in memory: 1 when that is enough, else it is found and its key's memory is fetched ahead. */
+static int look_up(Books *books, PyObject *entry, Found *found) {
+    PyObject *refused = attribute(entry, name_refused), *known;
+    found->entry = entry;
+    found->key = attribute(entry, name_key);
+    int done = -1;
+    if (refused != NULL && found->key != NULL && ((known = recall(books, found->key)) != NULL || !PyErr_Occurred())) {
+        done = known == Py_False || (known == Py_True && refused != Py_None);
+        books->recent_hits += done;
+        found->is_plain = known == NULL && refused == Py_None;
+        if (found->is_plain && fingerprint(books, found->key, &found->slot) < 0) done = -1;
+        if (found->is_plain && done == 0) fetch_ahead((Bloom *)books->bloom, spread(found->slot));
+    }
+    Py_XDECREF(refused);
+    return done;
+}
+
+/* Enter up to AHEAD entries from `start` on; count them by the kind of their end. */
+static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssize_t end, long long *counts) {
+    Found found[AHEAD];
+    int waiting = 0, failed = 0;
+    for (Py_ssize_t i = start; !failed && i < end; i++) {
+        PyObject *entry = PySequence_GetItem(entries, i);
+        if (entry == NULL) return -1;
+        found[waiting].key = NULL;
+        int known = look_up(books, entry, &found[waiting]);
+        if (known == 0) {
+            waiting++;
+            continue;
+        }
+        Py_XDECREF(found[waiting].key);
+        Py_DECREF(entry);
+        counts[1]++;
+        failed = known < 0;
+    }
+    for (int i = 0; i < waiting; i++) {
+        int kind = failed ? 0 : enter_found(books, &found[i]);
+        if (kind < 0) failed = 1;
+        else counts[kind]++;
+        Py_DECREF(found[i].key);
+        Py_DECREF(found[i].entry);
+    }
+    return failed ? -1 : 0;
+}
+
+/* admit(admission, entries, now, fingerprint, no_policy): enter them all; return how many were new, known and refused. */
+static PyObject *admit(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Books books = {0};
+    PyObject *entries;
+    long long counts[3] = {0};
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &books.admission, &entries, &books.now_object, &books.fingerprint, &books.no_policy))
+        return NULL;
+    books.now = PyFloat_AsDouble(books.now_object);
+    Py_ssize_t count = PySequence_Size(entries);
+    int failed = PyErr_Occurred() || open_books(&books) < 0;
+    for (Py_ssize_t at = 0; !failed && at < count; at += AHEAD)
+        failed = enter_some(&books, entries, at, count - at < AHEAD ? count : at + AHEAD, counts) < 0;
+    if (!failed) failed = lay_down(&books) < 0;
+    close_books(&books);
+    return failed ? NULL : Py_BuildValue("[LLL]", counts[0], counts[1], counts[2]);
+}
+
+static PyMethodDef functions[] = {{"admit", admit, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_admit", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__admit(void) {
+    bloom_type = imported("gossamer.frontier._bloom", "Bloom");
+    host_type = bloom_type == NULL ? NULL : imported("gossamer.frontier._host", "Host");
+    sheet_type = host_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
+    PyObject *made = sheet_type == NULL ? NULL : PyModule_Create(&module);
+    for (int i = 0; made != NULL && i < COUNT_OF_NAMES; i++)
+        if ((names[i] = PyUnicode_InternFromString(texts[i])) == NULL) Py_CLEAR(made);
+    return made;
+}

@@ -1,0 +1,6 @@
+from gossamer.frontier.schedule import PureHost as Host
+from gossamer.records import HostClock, HostPolicy
+
+__all__ = ["Host"]
+
+def shared(policy: HostPolicy, clock: HostClock) -> None: ...
