@@ -18,7 +18,7 @@ static const double AGEING = 30 * 86400.0;    /* as in `order.py` */
 #define NAMES(X)                                                                                                                \
     X(url) X(key) X(host) X(depth) X(kind) X(via) X(score) X(priority) X(redirects) X(off_site) X(refused)                      \
     X(_ledger) X(_seen) X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits)    \
-    X(bloom_misses) X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(_moved) X(sheets) X(sheet) X(family)     \
+    X(bloom_misses) X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family)     \
     X(batch) X(put) X(acquire) X(lines) X(push)
 #define NAME(name) name_##name,
 enum { NAMES(NAME) COUNT_OF_NAMES };
@@ -104,7 +104,7 @@ static int open_books(Books *books) {
                  refresh(&books->bloom, books->seen, name__bloom) < 0 || refresh(&books->fresh, books->seen, name__fresh) < 0 ||
                  get_number(books->seen, name__bound, &books->bound) < 0 ||
                  (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
-                 refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name__moved) < 0 ||
+                 refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name_moved) < 0 ||
                  refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
                  refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
                  take_up(books) < 0;

@@ -28,4 +28,11 @@ static inline PyObject *imported(const char *module, const char *name) {
     return found;
 }
 
+/* Tell whether an object is a host; if not, say so. */
+static inline int is_host(PyObject *type, PyObject *object) {
+    if (Py_TYPE(object) == (PyTypeObject *)type) return 1;
+    PyErr_SetString(PyExc_TypeError, "that is no compiled host");
+    return 0;
+}
+
 #endif

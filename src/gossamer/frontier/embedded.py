@@ -234,12 +234,7 @@ class EmbeddedFrontier:
 
     @_acknowledged
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
-        settled = 0
-        for settlement in settlements:
-            turn = self._turns.of(settlement.lease, now)
-            if turn is not None:
-                settled += 1
-                self._settle(turn, settlement, now)
+        settled = self._endings.settle_all(settlements, now, self._settle, self._admission.admit)
         if settled and self._payments is None:
             self._ledger.commit()
         return settled
@@ -344,12 +339,12 @@ class EmbeddedFrontier:
         return None if known is None else self._status(known)
 
     def hosts(self) -> Iterator[HostStatus]:
-        active = self._schedule.hosts
-        for host in list(active.values()):
+        held = self._schedule.hosts | self._ledger.resting
+        for host in held.values():
             yield self._status(host)
         for _, raw in self._store.scan(HOSTS):
             row = decode_host(raw)
-            if row.name not in active:
+            if row.name not in held:
                 yield self._status(self._ledger.revive(row))
 
     def _status(self, host: Host) -> HostStatus:

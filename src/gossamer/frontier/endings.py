@@ -4,16 +4,23 @@ A settlement moves the host's clock, writes the URL's row, and puts the URL back
 turn that is taken back (its time ran out, its worker is gone) counts as a request that may have been sent.
 """
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
 from gossamer.config.sections import Breaker, Politeness
 from gossamer.frontier.keys import reference_in, ticket_of, tried
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.schedule import Host
+from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
-from gossamer.records import Fate, Settlement, State
+from gossamer.records import Answer, Entry, Fate, HostClock, Settlement, State
+
+settle_page: Callable[..., tuple[int, int, int]] | None = None
+with suppress(ImportError):  # nothing was compiled
+    from gossamer.frontier._settle import settle as settle_page
 
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
@@ -24,7 +31,7 @@ _FIRST = UrlRow(0, "", _WAITING)  # what is known of a URL while it is leased fo
 class Endings:
     """Ends turns."""
 
-    __slots__ = ("_breaker", "_ledger", "_meta", "_politeness", "_turns")
+    __slots__ = ("_breaker", "_ledger", "_meta", "_politeness", "_rules", "_turns")
 
     def __init__(self, ledger: Ledger, turns: Turns, politeness: Politeness, breaker: Breaker) -> None:
         self._ledger = ledger
@@ -32,14 +39,42 @@ class Endings:
         self._turns = turns
         self._politeness = politeness
         self._breaker = breaker
+        self._rules = politeness.delay, politeness.slow_answer, politeness.quick_answer, politeness.max_slowdown
+
+    def settle_all(
+        self,
+        settlements: Sequence[Settlement],
+        now: float,
+        settle: Callable[[Turn, Settlement, float], None],
+        admit: Callable[[Sequence[Entry], float], list[int]],
+    ) -> int:
+        """End the turns that are still their owners', each by `settle`; return how many."""
+        turns, ledger, count = self._turns, self._ledger, 0
+        if settle_page is not None and ledger.credit is None:
+            places, rules = (turns.live, ledger.changed, ledger.moved, ledger.batch.put, NO_POLICY), self._rules
+            count, done, dead = settle_page(settlements, now, *places, self.clock_after, settle, admit, turns.leave, rules)
+            self._meta.leased -= done + dead
+            self._meta.done += done
+            self._meta.dead += dead
+            return count
+        for settlement in settlements:
+            turn = turns.of(settlement.lease, now)
+            if turn is not None:
+                count += 1
+                settle(turn, settlement, now)
+        return count
+
+    def clock_after(self, host: Host, answer: Answer, now: float) -> HostClock:
+        """Return the clock of a host that answered."""
+        clock = breaker.after_answer(host.clock, answer, self._breaker, now)
+        return politeness.after_answer(clock, answer, host.policy, self._politeness)
 
     def settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
         """End a turn as its owner says."""
         self._turns.end(turn, now)
         host, answer = turn.host, settlement.answer
         if answer is not None:
-            clock = breaker.after_answer(host.clock, answer, self._breaker, now)
-            host.clock = politeness.after_answer(clock, answer, host.policy, self._politeness)
+            host.clock = self.clock_after(host, answer, now)
         elif host.clock == turn.after:
             host.clock = turn.before  # no request was sent and nothing else moved it
         if turn.ticket:

@@ -9,6 +9,7 @@ Compared with a row a host a call this saved two of three rows a URL.
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -16,6 +17,10 @@ from gossamer.frontier.keys import number_in, number_key
 from gossamer.frontier.rows import LOW_BITS, HostRow, Meta, decode_page, encode
 from gossamer.frontier.schedule import NEW_CLOCK, NO_POLICY, Host
 from gossamer.frontier.store import Batch, Store
+
+encode_hosts: Callable[..., bytes] | None = None
+with suppress(ImportError):  # nothing was compiled
+    from gossamer.frontier._journal import encode_hosts
 
 SLACK = 50_000  # rows the journal may hold beside twice as many as there are hosts
 
@@ -39,6 +44,16 @@ def row_of(host: Host, opening: int) -> tuple[object, ...]:
     )
 
 
+def _page(meta: Meta, hosts: list[Host], gone: list[str]) -> bytes:
+    """Return a page as it is written, and note in the hosts that they are in it."""
+    if encode_hosts is not None:
+        rows = encode_hosts(hosts, meta.opening, meta.page, encode, row_of, NO_POLICY, NEW_CLOCK)
+        return b"".join((b"\x93", encode(meta), rows, encode(gone)))  # an array of three
+    for host in hosts:
+        host.page = meta.page
+    return encode((meta, [row_of(host, meta.opening) for host in hosts], gone))
+
+
 class Journal:
     """The pages of one open store."""
 
@@ -60,13 +75,8 @@ class Journal:
             changed.update(host for host in named if host.page == old)
         meta.page += 1
         named = list(changed)
-        opening = meta.opening
-        rows = []
-        for host in named:
-            host.page = meta.page
-            rows.append(row_of(host, opening))
         meta.oldest = self._pages[0][0] if self._pages else meta.page
-        batch.put(number_key(meta.page), encode((meta, rows, gone)), self._store.pages)
+        batch.put(number_key(meta.page), _page(meta, named, gone), self._store.pages)
         self._pages.append((meta.page, named))
         self._held += len(named)
 

@@ -8,6 +8,7 @@ row for all leases of a call. What a host's clock was after a lease need not be 
 waits one delay.
 """
 
+from itertools import islice
 from math import inf
 from struct import Struct as Packed
 
@@ -31,13 +32,14 @@ from gossamer.frontier.keys import (
 from gossamer.frontier.line import Lines, joined, stands_in, without
 from gossamer.frontier.order import rank
 from gossamer.frontier.rows import HostRow, Meta, UrlRow, clock_of, decode_host, decode_url, encode
-from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
+from gossamer.frontier.schedule import NO_POLICY, Host, Schedule, idle
 from gossamer.frontier.seen import Seen
 from gossamer.frontier.sheets import TRIED, Sheets, Written
 from gossamer.frontier.store import Store
 from gossamer.policy.politeness import after_restart, delay_of
 from gossamer.records import HostClock, Outcome, State
 
+RESTING = 20_000  # hosts without work that are kept at hand: many soon have some again
 _dated = Packed(f">d{TICKET}s")  # due, ticket
 _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
 
@@ -54,7 +56,8 @@ class Ledger:
         self.credit = None if meta.bank is None else Credit(store, meta, meta.bank)  # None: the order is not opic
         self.batch = store.batch()
         self.changed: set[Host] = set()  # to be written by `commit`
-        self._moved: set[Host] = set()  # to be placed
+        self.resting: dict[str, Host] = {}  # without work, not yet in rows of their own
+        self.moved: set[Host] = set()  # to be placed
         self._store = store
         self._journal = Journal(store, meta)
         self._politeness = politeness
@@ -69,27 +72,36 @@ class Ledger:
 
     def commit(self) -> None:
         """Write everything since the last commit, as one, and place the changed hosts."""
-        batch, changed, schedule, gone = self.batch, self.changed, self.schedule, []
-        for host in [host for host in changed if not host.line and not host.leased and not host.later]:
-            changed.discard(host)
-            self._moved.discard(host)
-            batch.put(host_key(host.name), encode(row_of(host, self.meta.opening)))
-            if host.page:
-                gone.append(host.name)
-                host.page = 0
+        batch, changed, schedule = self.batch, self.changed, self.schedule
+        for host in idle(changed):
+            self.moved.discard(host)
             schedule.retire(host)
-        for host in self._moved:
-            schedule.place(host)
+            self.resting[host.name] = host
+        gone = self._put_away() if len(self.resting) > RESTING else []
+        schedule.place_all(self.moved)
         self.sheets.finish(batch)
-        self._journal.write(batch, changed, gone, len(schedule.hosts))
+        self._journal.write(batch, changed, gone, len(schedule.hosts) + len(self.resting))
         self.write()
+
+    def _put_away(self) -> list[str]:
+        """Write more than half of the resting hosts, those that rest longest, into rows of their own; return their names.
+
+        In the order of their keys: the store puts a row near the last one at half the cost of one anywhere.
+        """
+        names = sorted(islice(self.resting, len(self.resting) - RESTING // 2))
+        for name in names:
+            host = self.resting.pop(name)
+            self.changed.discard(host)
+            host.page = 0
+            self.batch.put(host_key(name), encode(row_of(host, self.meta.opening)))
+        return names
 
     def write(self) -> None:
         """Write the batch as it is: nothing about hosts or counters."""
         self._store.write(self.batch)
         self.batch = self._store.batch()
         self.changed.clear()
-        self._moved.clear()
+        self.moved.clear()
         self.seen.written()
         if self.credit is not None:
             self.credit.written()
@@ -98,7 +110,7 @@ class Ledger:
 
     def host(self, name: str) -> Host | None:
         """Return a host that is known, from memory or from disk."""
-        host = self.schedule.hosts.get(name)
+        host = self.schedule.hosts.get(name) or self.resting.get(name)
         if host is None and self.seen.may_know(name):
             raw = self._store.get(host_key(name))
             if raw is not None:
@@ -109,7 +121,8 @@ class Ledger:
         """Return a host to queue URLs for, known or new, and keep it in memory; `commit` lets go of it when it has no work."""
         host = self.schedule.hosts.get(name)
         if host is None:
-            if not self.seen.is_first_of(name):
+            host = self.resting.pop(name, None)
+            if host is None and not self.seen.is_first_of(name):
                 host = self.host(name)
                 if host is None:
                     self.seen.add_host()
@@ -123,7 +136,7 @@ class Ledger:
     def touch(self, host: Host) -> Host:
         """Note that a host changed in a way that may move its turn."""
         self.changed.add(host)
-        self._moved.add(host)
+        self.moved.add(host)
         return host
 
     def revive(self, row: HostRow) -> Host:
@@ -173,7 +186,7 @@ class Ledger:
                 host.since = since
         self.changed.add(host)
         if not host.stands >> ticket[0] & 1:
-            self._moved.add(host)
+            self.moved.add(host)
 
     def postpone(self, host: Host, ticket: bytes, due: float) -> None:
         """Let a URL wait for its date."""

@@ -8,7 +8,8 @@ any way is placed again. Picking and placing are O(log hosts).
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from gossamer.frontier.order import QUEUES, Turns
 from gossamer.policy.politeness import connections_of
 from gossamer.records import HostClock, HostPolicy
 
+_QUEUES_OF = [[queue for queue in QUEUES if bits >> queue & 1] for bits in range(1 << len(QUEUES))]
 SLACK = 1000  # false entries a heap may hold beside as many as there are hosts
 
 NO_POLICY = HostPolicy()
@@ -58,6 +60,7 @@ class PureHost(Struct, gc=False, eq=False):
         return len(self.line) // TICKET + self.later + (0 if more is None else sum(more))
 
 
+_swift: ModuleType | None = None  # `_schedule.c`
 if TYPE_CHECKING:
     Host = PureHost
 else:
@@ -65,8 +68,16 @@ else:
         from gossamer.frontier._host import Host, shared
 
         shared(NO_POLICY, NEW_CLOCK)
+        from gossamer.frontier import _schedule as _swift
     except ImportError:  # nothing was compiled
         Host = PureHost
+
+
+def idle(hosts: set[Host]) -> list[Host]:
+    """Return those that have no work."""
+    if _swift is not None:
+        return cast("list[Host]", _swift.idle(hosts))
+    return [host for host in hosts if not host.line and not host.leased and not host.later]
 
 
 class Schedule:
@@ -101,6 +112,15 @@ class Schedule:
             if wake < inf:
                 self._push(self._wakes, wake, host)
 
+    def place_all(self, hosts: set[Host]) -> None:
+        """Put hosts where they belong."""
+        if _swift is not None:
+            most = 2 * len(self.hosts) + SLACK
+            _swift.place_all(hosts, self._heaps, self.place, NO_POLICY, self._politeness.connections, most)
+            return
+        for host in hosts:
+            self.place(host)
+
     def occupy(self, host: Host) -> None:
         """Note that a host that was just picked has all the leases it may have: what `place` would do, for a tenth of it."""
         host.ready = host.wake = inf
@@ -109,6 +129,7 @@ class Schedule:
     def retire(self, host: Host) -> None:
         """Let go of a host without work; what the heaps still hold of it becomes false."""
         host.ready = host.wake = inf
+        host.stands = 0
         self.hosts.pop(host.name, None)
 
     def ready_at(self, host: Host) -> float:
@@ -121,7 +142,10 @@ class Schedule:
 
     def pick(self, now: float) -> tuple[Host, int] | None:
         """Return the host whose turn it is and the queue it is picked for; the caller takes a URL and places it again."""
-        queues = [queue for queue in QUEUES if self._heaps[queue] and self._top(queue) <= now]
+        if _swift is not None:
+            queues = _QUEUES_OF[_swift.ready(self._heaps, now)]
+        else:
+            queues = [queue for queue in QUEUES if self._heaps[queue] and self._top(queue) <= now]
         if not queues:
             return None
         chosen = queues[0]

@@ -42,7 +42,7 @@ class Turns:
         self._ledger = ledger
         self._politeness = politeness
         self._lease = lease
-        self._live: dict[int, Turn] = {}
+        self.live: dict[int, Turn] = {}
         self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
         self._ends: deque[Turn] = deque()  # in the order of their ends, which is that of their beginnings
 
@@ -96,36 +96,40 @@ class Turns:
             policy=turn.host.policy,
             clock=turn.after,
         )
-        self._live[meta.token] = turn
+        self.live[meta.token] = turn
         self._ends.append(turn)
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
-        turn = self._live.get(lease.token)
+        turn = self.live.get(lease.token)
         return turn if turn is not None and turn.lease.worker == lease.worker and turn.lease.until > now else None
 
     def at(self, slot: int) -> Turn | None:
         """Return the turn of a leased URL; rarely asked for, so there is no index."""
-        return next((turn for turn in self._live.values() if turn.slot == slot and turn.ticket), None)
+        return next((turn for turn in self.live.values() if turn.slot == slot and turn.ticket), None)
 
     def leases(self) -> dict[int, Lease]:
         """Return the lease of every leased URL by its slot."""
-        return {turn.slot: turn.lease for turn in self._live.values() if turn.ticket}
+        return {turn.slot: turn.lease for turn in self.live.values() if turn.ticket}
 
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
         host = turn.host
-        del self._live[turn.lease.token]
+        del self.live[turn.lease.token]
         host.leased -= 1
         host.since = now
         self._ledger.touch(host)
         if turn.ticket:
             self._part(turn)
         if turn.first:
-            self._open[turn.first] -= 1
-            if not self._open[turn.first]:
-                del self._open[turn.first]
-                self._ledger.close_leases(turn.first)
+            self.leave(turn.first, 1)
+
+    def leave(self, first: int, count: int) -> None:
+        """Note that so many leases of a row have ended."""
+        self._open[first] -= count
+        if not self._open[first]:
+            del self._open[first]
+            self._ledger.close_leases(first)
 
     def bare(self, turn: Turn) -> None:
         """Part a turn from its URL: what is left is the request that was sent."""
@@ -138,7 +142,7 @@ class Turns:
 
     def held_by(self, worker: str) -> list[Turn]:
         """Return the turns of a worker, oldest first."""
-        return [turn for turn in self._live.values() if turn.lease.worker == worker]
+        return [turn for turn in self.live.values() if turn.lease.worker == worker]
 
     def expired(self, now: float) -> Turn | None:
         """Return a turn whose end has come."""
@@ -147,6 +151,6 @@ class Turns:
     def first_end(self) -> float:
         """Return when the next lease runs out; infinite: there is none."""
         ends = self._ends
-        while ends and ends[0].lease.token not in self._live:
+        while ends and ends[0].lease.token not in self.live:
             ends.popleft()
         return ends[0].lease.until if ends else inf

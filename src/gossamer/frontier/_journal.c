@@ -1,0 +1,84 @@
+/* The rows of hosts in a page of the journal; part of `journal.py`, which says what is in them.
+ *
+ * Why in C: each call writes the row of each host it changed. Here they go straight into one buffer: 0.25 us a host instead of
+ * 0.6. Byte for byte it is what msgspec makes of `row_of`, which is asked for a host whose last 100 requests need more than 64
+ * bits.
+ */
+#define Py_LIMITED_API 0x030b0000
+#include "_fields.h"
+#include "_pack.h"
+
+enum { RECENT = 9 };
+static Shape clock_shape;
+static PyObject *host_type;
+
+/* What all rows of a page have in common. */
+typedef struct {
+    PyObject *encode, *row_of, *no_policy, *new_clock, *opening_object;
+    long long opening;
+} Common;
+
+/* Write the row of a host that `row_of` is asked for. */
+static int pack_unusual(Buffer *buffer, const Common *common, PyObject *host) {
+    PyObject *row = PyObject_CallFunctionObjArgs(common->row_of, host, common->opening_object, NULL);
+    int done = row == NULL ? -1 : pack_encoded(buffer, common->encode, row);
+    Py_XDECREF(row);
+    return done;
+}
+
+static int pack_host(Buffer *buffer, const Common *common, Host *host) {
+    PyObject *clock = host->clock == common->new_clock ? Py_None : host->clock;
+    PyObject *policy = host->policy == common->no_policy ? Py_None : host->policy;
+    if (clock != Py_None && has_shape(&clock_shape, clock)) {
+        unsigned long long recent = PyLong_AsUnsignedLongLong(field(&clock_shape, clock, RECENT));
+        if (recent == (unsigned long long)-1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return pack_unusual(buffer, common, (PyObject *)host);
+        }
+    }
+    return pack_array(buffer, 11) < 0 || pack_text(buffer, host->name) < 0 || pack_integer(buffer, host->number) < 0 ||
+                   pack_bytes(buffer, host->line) < 0 || pack_bytes(buffer, host->out) < 0 ||
+                   pack_encoded(buffer, common->encode, host->more) < 0 || pack_integer(buffer, host->later) < 0 ||
+                   pack_double(buffer, host->first_due) < 0 || pack_integer(buffer, common->opening) < 0 ||
+                   pack_encoded(buffer, common->encode, policy) < 0 || pack_encoded(buffer, common->encode, clock) < 0 ||
+                   pack_integer(buffer, 0) < 0
+               ? -1
+               : 0;
+}
+
+/* encode_hosts(hosts, opening, page, encode, row_of, no_policy, new_clock): return the list of their rows as MessagePack, and
+ * note the page in them. */
+static PyObject *encode_hosts(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Common common;
+    PyObject *hosts, *made = NULL;
+    Buffer buffer = {0};
+    long long page;
+    if (!PyArg_ParseTuple(arguments, "O!OLOOOO", &PyList_Type, &hosts, &common.opening_object, &page, &common.encode,
+                          &common.row_of, &common.no_policy, &common.new_clock))
+        return NULL;
+    common.opening = PyLong_AsLongLong(common.opening_object);
+    Py_ssize_t count = PyList_Size(hosts), at = 0;
+    if (PyErr_Occurred() || pack_array(&buffer, (size_t)count) < 0) goto end;
+    for (; at < count; at++) {
+        Host *host = (Host *)PyList_GetItem(hosts, at);
+        if (!is_host(host_type, (PyObject *)host)) goto end;
+        host->page = page;
+        if (pack_host(&buffer, &common, host) < 0) goto end;
+    }
+    made = PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
+end:
+    PyMem_Free(buffer.bytes);
+    return made;
+}
+
+static PyMethodDef functions[] = {{"encode_hosts", encode_hosts, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_journal", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__journal(void) {
+    static const char fields[] = "next_time robots_delay slowdown blocked_until block_reason failures openings probing "
+                                 "given_up_until recent recent_count";
+    host_type = imported("gossamer.frontier._host", "Host");
+    if (host_type == NULL || learn(&clock_shape, "gossamer.records", "HostClock", fields) < 0) return NULL;
+    return PyModule_Create(&module);
+}

@@ -1,0 +1,3 @@
+from typing import Any
+
+def settle(*arguments: Any) -> tuple[int, int, int]: ...
