@@ -22,6 +22,7 @@ SOURCES = (
     "src/gossamer/frontier/_heap.c",
     "src/gossamer/frontier/_host.c",
     "src/gossamer/frontier/_journal.c",
+    "src/gossamer/frontier/_lease.c",
     "src/gossamer/frontier/_schedule.c",
     "src/gossamer/frontier/_settle.c",
     "src/gossamer/frontier/_sheet.c",

@@ -20,6 +20,7 @@ MODULES = (
     "gossamer.frontier._heap",
     "gossamer.frontier._host",
     "gossamer.frontier._journal",
+    "gossamer.frontier._lease",
     "gossamer.frontier._schedule",
     "gossamer.frontier._settle",
     "gossamer.frontier._sheet",

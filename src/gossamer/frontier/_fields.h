@@ -52,4 +52,18 @@ static inline PyObject *field(const Shape *shape, PyObject *object, int number) 
     return *(PyObject **)((char *)object + shape->offsets[number]);
 }
 
+/* Let a field of a new struct, which nobody else has seen, refer to a value; takes the reference over. -1: there is none. */
+static inline int set_field(const Shape *shape, PyObject *object, int number, PyObject *value) {
+    if (value == NULL) return -1;
+    replace_field((PyObject **)((char *)object + shape->offsets[number]), value);
+    return 0;
+}
+
+/* Return a copy of a struct: half the time of calling its type. */
+static inline PyObject *copy_of(PyObject *object) {
+    static PyObject *name;
+    if (name == NULL && (name = PyUnicode_InternFromString("__copy__")) == NULL) return NULL;
+    return PyObject_CallMethodObjArgs(object, name, NULL);
+}
+
 #endif

@@ -169,15 +169,7 @@ class EmbeddedFrontier:
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         self._return_expired(now)
         self._wake(now)
-        turns: list[Turn] = []
-        while len(turns) < limit and (picked := self._schedule.pick(now)) is not None:
-            host, queue = picked
-            turn = self._turns.claim(host, self._ledger.take(host, queue), now)
-            turns.append(turn)
-            if host.leased == turn.connections:
-                self._schedule.occupy(host)
-            else:
-                self._schedule.place(host)
+        turns = self._turns.claim_ready(limit, now)
         leases = self._give(worker, turns, now) if turns else ()
         return Leases(leases, self._next_time(now))
 

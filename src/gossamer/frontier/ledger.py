@@ -42,6 +42,7 @@ from gossamer.records import HostClock, Outcome, State
 RESTING = 20_000  # hosts without work that are kept at hand: many soon have some again
 _dated = Packed(f">d{TICKET}s")  # due, ticket
 _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
+lease_row = _lease.pack
 
 
 class Ledger:
@@ -271,9 +272,9 @@ class Ledger:
 
     # --- leases ------------------------------------------------------------------------------------------------------
 
-    def open_leases(self, first: int, given: list[tuple[int, bytes]]) -> None:
-        """Note leases, by host and ticket, to be given back when the store is opened again before they ended."""
-        self.batch.put(lease_key(first), b"".join([_lease.pack(*each) for each in given]))
+    def open_leases(self, first: int, given: bytes) -> None:
+        """Note leases, each a `lease_row`, to be given back when the store is opened again before they ended."""
+        self.batch.put(lease_key(first), given)
 
     def close_leases(self, first: int) -> None:
         """Forget leases, all of which have ended."""

@@ -6,10 +6,10 @@ comes to the top; `stands` notes in which heaps the host has a true entry, so th
 any way is placed again. Picking and placing are O(log hosts).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec import Struct
 
@@ -23,6 +23,7 @@ from gossamer.records import HostClock, HostPolicy
 _QUEUES_OF = [[queue for queue in QUEUES if bits >> queue & 1] for bits in range(1 << len(QUEUES))]
 SLACK = 1000  # false entries a heap may hold beside as many as there are hosts
 
+_Claimed = TypeVar("_Claimed")
 NO_POLICY = HostPolicy()
 NEW_CLOCK = HostClock()
 
@@ -158,6 +159,12 @@ class Schedule:
         host = self._heaps[chosen].pop()
         host.stands &= ~(1 << chosen)
         return host, chosen
+
+    def claim(
+        self, claim: Callable[..., list[_Claimed]], limit: int, now: float, delay: float, pattern: _Claimed
+    ) -> list[_Claimed]:
+        """Let a compiled function pick hosts and begin turns at them, as long as that is plain."""
+        return claim(self._heaps, limit, now, delay, NO_POLICY, pattern)
 
     def woken(self, now: float) -> Iterator[Host]:
         """Give the ready hosts for which a date has come; the caller moves their URLs and places them again."""

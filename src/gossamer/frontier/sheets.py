@@ -110,10 +110,15 @@ class Sheets:
     def read(self, references: Sequence[int]) -> list[Written]:
         """Return the entries that stand there."""
         keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
-        return list(map(_entry, self._store.sheet(keys), references))
+        return list(map(written_in, self._store.sheet(keys), references))
+
+    def fetch(self, keys: list[bytes]) -> list[bytes | None]:
+        """Return sheets as they were written."""
+        return self._store.sheet(keys)
 
 
-def _entry(sheet: bytes | None, reference: int) -> Written:
+def written_in(sheet: bytes | None, reference: int) -> Written:
+    """Return an entry of a sheet."""
     if sheet is None:
         raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {reference >> 8}; restore a checkpoint")
     discovered_at, count = _head.unpack_from(sheet)

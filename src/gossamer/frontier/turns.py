@@ -1,19 +1,20 @@
 """The live leases of the embedded frontier: who owns which turn, until when, and what to undo when it was not used."""
 
 from collections import deque
-from collections.abc import Sequence
+from contextlib import suppress
 from math import inf
+from types import ModuleType
 
 from msgspec import Struct
 
 from gossamer.config.sections import Politeness
 from gossamer.frontier.keys import reference_in
-from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ledger import Ledger, lease_row
 from gossamer.frontier.line import joined, without
 from gossamer.frontier.order import is_again
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.schedule import Host
-from gossamer.frontier.sheets import TRIED
+from gossamer.frontier.schedule import NEW_CLOCK, Host
+from gossamer.frontier.sheets import TRIED, written_in
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records import Entry, HostClock, Lease
 
@@ -35,6 +36,11 @@ class Turn(Struct, gc=False, eq=False):
     row: UrlRow | None = None  # None: this is the first lease of its URL, there is no more to know
 
 
+_swift: ModuleType | None = None  # `_lease.c`
+with suppress(ImportError):  # nothing was compiled
+    from gossamer.frontier import _lease as _swift
+
+
 class Turns:
     """Gives turns, finds them by token or URL, and takes them back."""
 
@@ -42,9 +48,28 @@ class Turns:
         self._ledger = ledger
         self._politeness = politeness
         self._lease = lease
+        is_single = politeness.connections == 1  # then a claimed host needs not be placed again
+        self._pattern = Turn(Host("", 0), b"", NEW_CLOCK, NEW_CLOCK, 0.0, 1) if is_single else None
         self.live: dict[int, Turn] = {}
         self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
         self._ends: deque[Turn] = deque()  # in the order of their ends, which is that of their beginnings
+
+    def claim_ready(self, limit: int, now: float) -> list[Turn]:
+        """Begin up to so many turns at hosts that are ready, in the order of their turns."""
+        schedule, turns, pattern = self._ledger.schedule, list[Turn](), self._pattern
+        while len(turns) < limit:
+            if pattern is not None and _swift is not None:
+                turns += schedule.claim(_swift.claim, limit - len(turns), now, self._politeness.delay, pattern)
+            if len(turns) == limit or (picked := schedule.pick(now)) is None:
+                break
+            host, queue = picked
+            turn = self.claim(host, self._ledger.take(host, queue), now)
+            turns.append(turn)
+            if host.leased == turn.connections:
+                schedule.occupy(host)
+            else:
+                schedule.place(host)
+        return turns
 
     def claim(self, host: Host, ticket: bytes, now: float) -> Turn:
         """Begin a turn at a host: its clock moves."""
@@ -56,12 +81,20 @@ class Turns:
         host.leased += 1
         return Turn(host, ticket, before, host.clock, delay, connections_of(policy, before, politeness))
 
-    def give(self, worker: str, turns: Sequence[Turn], now: float) -> tuple[Lease, ...]:
+    def give(self, worker: str, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         """Give the turns that were claimed to a worker; their entries are read all at once."""
         ledger = self._ledger
         first = ledger.meta.token + 1
-        ledger.open_leases(first, [(turn.host.number, turn.ticket) for turn in turns])
         self._open[first] = len(turns)
+        if _swift is not None:
+            keys, row = _swift.noted(turns)
+            ledger.open_leases(first, row)
+            pattern = Lease(token=0, worker=worker, entry=_NONE.entry, leased_at=now, until=now + self._lease)
+            places = (self.live, self._ends.append, ledger.row, written_in)
+            leases: tuple[Lease, ...] = _swift.begin(turns, ledger.sheets.fetch(keys), first, pattern, *places)
+            ledger.meta.token += len(turns)
+            return leases
+        ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
         entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
         for turn, written in zip(turns, entries, strict=True):
             slot = written.slot

@@ -1,0 +1,378 @@
+/* Turns that are given out, all of a call at once; part of `turns.py`, which says what is meant.
+ *
+ * Why in C: a lease is a pick from a heap, a new clock, an entry read from a sheet and three records around it: 2.5 us instead of
+ * 7. `claim` does the plain case: one queue has ready hosts, and the next of them has no policy, no more than its line, and one
+ * connection. `begin` reads entries that are as `_sheet.c` writes them, without a verdict. All else is done by Python.
+ */
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include "_fields.h"
+#include "_heap.h"
+#include "_pack.h"
+#include <math.h>
+
+enum { T_HOST, T_TICKET, T_BEFORE, T_AFTER, T_DELAY, T_CONNECTIONS, T_LEASE, T_FIRST, T_SLOT, T_ROW };
+enum { NEXT_TIME, ROBOTS_DELAY, SLOWDOWN, BLOCKED_UNTIL, BLOCK_REASON, FAILURES, OPENINGS, PROBING };
+enum { L_TOKEN, L_WORKER, L_ENTRY, L_LEASED_AT, L_UNTIL, L_ATTEMPTS, L_RETURNS, L_AGAIN, L_DUE, L_DISCOVERED_AT, L_DELAY,
+       L_CONNECTIONS, L_POLICY, L_CLOCK };
+enum { E_URL, E_KEY, E_HOST, E_DEPTH, E_KIND, E_VIA, E_SCORE, E_PRIORITY, E_REDIRECTS, E_OFF_SITE, E_REFUSED, E_COUNT };
+enum { R_REFERENCE, R_KEY, R_STATE, R_QUEUE, R_REFUSED, R_ATTEMPTS, R_RETURNS, R_TOKEN, R_OUTCOME, R_REASON, R_DUE };
+enum { CLASSES = 3, TRIED = 1, KINDS = 32 }; /* the first two as in `order.py` and `sheets.py` */
+static Shape turns, clocks, leases, entries, rows, writtens;
+static PyObject *host_type, *heap_type, *nothing, *no_entry, *kinds[KINDS], *priorities[CLASSES];
+
+/* --- claiming --------------------------------------------------------------------------------------------------------------- */
+
+static int has_queue(const Host *host, int queue) {
+    const char *line = PyBytes_AsString(host->line);
+    for (Py_ssize_t at = 0, size = PyBytes_Size(host->line); at < size; at += TICKET)
+        if (line[at] == queue) return 1;
+    return 0;
+}
+
+/* Return the one queue that has ready hosts, -1: there is none, -2: there are several; false entries on top are thrown away. */
+static int only_queue(PyObject *heaps, double now) {
+    int found = -1;
+    for (int queue = 0; queue < PyTuple_Size(heaps); queue++) {
+        Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
+        while (heap->held && heap->cells[0].time <= now) {
+            Host *host = (Host *)heap->cells[0].item;
+            if (heap->cells[0].time == host->ready) {
+                if (has_queue(host, queue)) {
+                    if (found >= 0) return -2;
+                    found = queue;
+                    break;
+                }
+                host->stands &= ~(1 << queue);
+            }
+            Py_DECREF(heap_pop(heap));
+        }
+    }
+    return found;
+}
+
+/* Take the first ticket of a queue out of a host's line. */
+static PyObject *take(Host *host, int queue) {
+    const char *line = PyBytes_AsString(host->line);
+    Py_ssize_t size = PyBytes_Size(host->line), at = 0;
+    if (size == TICKET) {
+        PyObject *ticket = host->line;
+        host->line = Py_NewRef(nothing);
+        return ticket;
+    }
+    while (line[at] != queue) at += TICKET;
+    PyObject *ticket = PyBytes_FromStringAndSize(line + at, TICKET), *left = PyBytes_FromStringAndSize(NULL, size - TICKET);
+    if (ticket == NULL || left == NULL) {
+        Py_XDECREF(ticket);
+        Py_XDECREF(left);
+        return NULL;
+    }
+    memcpy(PyBytes_AsString(left), line, (size_t)at);
+    memcpy(PyBytes_AsString(left) + at, line + at + TICKET, (size_t)(size - at - TICKET));
+    replace_field(&host->line, left);
+    return ticket;
+}
+
+/* Begin a turn at a host whose only turn it is; return it. */
+static PyObject *claim_host(Host *host, int queue, double now, double delay, PyObject *pattern) {
+    PyObject *before = Py_NewRef(host->clock), *turn = copy_of(pattern), *ticket = take(host, queue), *after;
+    if (now + delay > PyFloat_AsDouble(field(&clocks, before, NEXT_TIME))) {
+        after = copy_of(before);
+        if (after != NULL && set_field(&clocks, after, NEXT_TIME, PyFloat_FromDouble(now + delay)) < 0) Py_CLEAR(after);
+    } else {
+        after = Py_NewRef(before);
+    }
+    if (turn == NULL || ticket == NULL || after == NULL) {
+        Py_XDECREF(before), Py_XDECREF(turn), Py_XDECREF(ticket), Py_XDECREF(after);
+        return NULL;
+    }
+    host->leased = 1;
+    host->ready = host->wake = HUGE_VAL;
+    host->stands = 0;
+    replace_field(&host->clock, Py_NewRef(after));
+    replace_field(&host->out, Py_NewRef(ticket));
+    set_field(&turns, turn, T_HOST, Py_NewRef((PyObject *)host));
+    set_field(&turns, turn, T_TICKET, ticket);
+    set_field(&turns, turn, T_BEFORE, before);
+    set_field(&turns, turn, T_AFTER, after);
+    if (set_field(&turns, turn, T_DELAY, PyFloat_FromDouble(delay)) < 0) Py_CLEAR(turn);
+    return turn;
+}
+
+/* claim(heaps, limit, now, delay, no_policy, pattern): begin turns while that is plain; return them. Hosts have one connection. */
+static PyObject *claim(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *heaps, *no_policy, *pattern;
+    Py_ssize_t limit;
+    double now, delay;
+    int queue;
+    if (!PyArg_ParseTuple(arguments, "O!nddOO", &PyTuple_Type, &heaps, &limit, &now, &delay, &no_policy, &pattern)) return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(heaps); i++)
+        if (Py_TYPE(PyTuple_GetItem(heaps, i)) != (PyTypeObject *)heap_type || !has_shape(&turns, pattern))
+            return PyErr_Format(PyExc_TypeError, "a heap or a turn is not the compiled one");
+    PyObject *claimed = PyList_New(0);
+    while (claimed != NULL && PyList_Size(claimed) < limit && (queue = only_queue(heaps, now)) >= 0) {
+        Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
+        Host *host = (Host *)heap->cells[0].item;
+        PyObject *clock = host->clock;
+        if (!is_host(host_type, (PyObject *)host) || !has_shape(&clocks, clock)) break;
+        double slowdown = PyFloat_AsDouble(field(&clocks, clock, SLOWDOWN));
+        double robots_delay = PyFloat_AsDouble(field(&clocks, clock, ROBOTS_DELAY));
+        if (host->policy != no_policy || host->more != Py_None || host->leased || robots_delay != 0.0 || PyErr_Occurred()) break;
+        PyObject *held = heap_pop(heap), *turn = claim_host(host, queue, now, delay * slowdown, pattern);
+        Py_DECREF(held);
+        if (turn == NULL || PyList_Append(claimed, turn) < 0) Py_CLEAR(claimed);
+        Py_XDECREF(turn);
+    }
+    if (PyErr_Occurred()) Py_CLEAR(claimed);
+    return claimed;
+}
+
+/* --- beginning -------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t number_at(const unsigned char *at, int width) {
+    uint64_t number = 0;
+    for (int i = 0; i < width; i++) number = number << 8 | at[i];
+    return number;
+}
+
+/* noted(turns): return the keys of their sheets, and the row that notes all of them as leased. */
+static PyObject *noted(PyObject *module, PyObject *given) {
+    (void)module;
+    Buffer row = {0};
+    PyObject *keys = PyList_New(0), *made = NULL;
+    for (Py_ssize_t i = 0; keys != NULL && i < PyList_Size(given); i++) {
+        PyObject *turn = PyList_GetItem(given, i), *host = field(&turns, turn, T_HOST), *key;
+        const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
+        unsigned char number[8], sheet[8];
+        if (ticket == NULL || !is_host(host_type, host)) goto end;
+        uint64_t reference = number_at(ticket + 9, 8);
+        big(number, (uint64_t)((Host *)host)->number, 8);
+        big(sheet, (reference >> 8) - (reference >> 3 & 31), 8);
+        if (pack_raw(&row, number, 8) < 0 || pack_raw(&row, ticket, TICKET) < 0) goto end;
+        if ((key = PyBytes_FromStringAndSize((const char *)sheet, 8)) == NULL) goto end;
+        int failed = PyList_Append(keys, key) < 0;
+        Py_DECREF(key);
+        if (failed) goto end;
+    }
+    if (keys != NULL) made = Py_BuildValue("Oy#", keys, (const char *)row.bytes, (Py_ssize_t)row.length);
+end:
+    PyMem_Free(row.bytes);
+    Py_XDECREF(keys);
+    return made;
+}
+
+/* Where an entry is read; `at` is NULL after something that is not as we write it. */
+typedef struct {
+    const unsigned char *at, *end;
+} Reader;
+
+static const unsigned char *next(Reader *reader, size_t count) {
+    const unsigned char *at = reader->at;
+    if (at == NULL || (size_t)(reader->end - at) < count) return reader->at = NULL;
+    reader->at += count;
+    return at;
+}
+
+/* Return the bytes of a text and their count; NULL: it is none. */
+static const char *read_text(Reader *reader, Py_ssize_t *size) {
+    const unsigned char *head = next(reader, 1), *width;
+    if (head == NULL) return NULL;
+    if ((*head & 0xe0) == 0xa0) {
+        *size = *head & 31;
+    } else if (*head == 0xd9 && (width = next(reader, 1)) != NULL) {
+        *size = *width;
+    } else if (*head == 0xda && (width = next(reader, 2)) != NULL) {
+        *size = (Py_ssize_t)number_at(width, 2);
+    } else {
+        reader->at = NULL;
+        return NULL;
+    }
+    return (const char *)next(reader, (size_t)*size);
+}
+
+static PyObject *text(Reader *reader) {
+    Py_ssize_t size;
+    const char *bytes = read_text(reader, &size);
+    return bytes == NULL ? NULL : PyUnicode_DecodeUTF8(bytes, size, NULL);
+}
+
+static PyObject *kind(Reader *reader) {
+    Py_ssize_t size, other;
+    const char *bytes = read_text(reader, &size);
+    for (int i = 0; bytes != NULL && i < KINDS && kinds[i] != NULL; i++) {
+        const char *known = PyUnicode_AsUTF8AndSize(kinds[i], &other);
+        if (known != NULL && other == size && memcmp(known, bytes, (size_t)size) == 0) return Py_NewRef(kinds[i]);
+    }
+    return NULL;
+}
+
+static PyObject *number(Reader *reader) {
+    const unsigned char *head = next(reader, 1), *wide;
+    if (head == NULL) return NULL;
+    if (*head < 0x80) return PyLong_FromLong(*head);
+    if (*head == 0xcc && (wide = next(reader, 1)) != NULL) return PyLong_FromLong(*wide);
+    if (*head == 0xcd && (wide = next(reader, 2)) != NULL) return PyLong_FromLong((long)number_at(wide, 2));
+    return NULL;
+}
+
+static PyObject *score(Reader *reader) {
+    const unsigned char *head = next(reader, 9);
+    if (head == NULL || *head != 0xcb) return NULL;
+    uint64_t bits = number_at(head + 1, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return PyFloat_FromDouble(value);
+}
+
+static PyObject *priority(Reader *reader) {
+    const unsigned char *head = next(reader, 1);
+    return head == NULL || *head >= CLASSES ? NULL : Py_NewRef(priorities[*head]);
+}
+
+/* Return the entry that stands there; NULL: it is not a plain one. */
+static PyObject *read_entry(Reader reader) {
+    static PyObject *(*const how[])(Reader *) = {text, text, text, number, kind, text, score, priority, number, number};
+    const unsigned char *head = next(&reader, 1);
+    if (head == NULL || *head != (0x90 | E_COUNT)) return NULL;
+    PyObject *entry = copy_of(no_entry);
+    for (int i = 0; entry != NULL && i < E_REFUSED; i++)
+        if (set_field(&entries, entry, i, how[i](&reader)) < 0) Py_CLEAR(entry);
+    if (entry == NULL) return NULL;
+    head = next(&reader, 1);
+    PyObject *key = field(&entries, entry, E_KEY);
+    if (head == NULL || *head != 0xc0 || reader.at != reader.end) Py_CLEAR(entry);
+    else if (PyObject_Size(key) == 0) set_field(&entries, entry, E_KEY, Py_NewRef(field(&entries, entry, E_URL)));
+    return entry;
+}
+
+/* What turns are begun with; the objects are the caller's. */
+typedef struct {
+    PyObject *pattern, *live, *append, *row_of, *read;
+    long long token;
+} Giving;
+
+/* An entry with its slot and the time it was found; what a sheet says. */
+typedef struct {
+    PyObject *entry, *slot, *found_at;
+} Written;
+
+static int read_sheet(const Giving *giving, PyObject *sheet, uint64_t reference, Written *written) {
+    const unsigned char *bytes = sheet == Py_None ? NULL : (const unsigned char *)PyBytes_AsString(sheet);
+    Py_ssize_t size = bytes == NULL ? 0 : PyBytes_Size(sheet), place = (Py_ssize_t)(reference >> 3 & 31);
+    if (size > 9 && place < bytes[8] && size >= 9 + 12 * bytes[8]) {
+        const unsigned char *line = bytes + 9 + 12 * place, *body = bytes + 9 + 12 * bytes[8];
+        Py_ssize_t start = place ? (Py_ssize_t)number_at(line - 4, 4) : 0, end = (Py_ssize_t)number_at(line + 8, 4);
+        if (start <= end && end <= bytes + size - body) written->entry = read_entry((Reader){body + start, body + end});
+        if (written->entry != NULL) {
+            uint64_t bits = number_at(bytes, 8);
+            double found_at;
+            memcpy(&found_at, &bits, sizeof found_at);
+            written->slot = PyLong_FromUnsignedLongLong(number_at(line, 8));
+            written->found_at = PyFloat_FromDouble(found_at);
+            return written->slot == NULL || written->found_at == NULL ? -1 : 0;
+        }
+    }
+    PyErr_Clear(); /* what is not plain, or damaged, is for Python to read or to complain about */
+    PyObject *where = PyLong_FromUnsignedLongLong(reference), *made = NULL;
+    if (where != NULL) made = PyObject_CallFunctionObjArgs(giving->read, sheet, where, NULL);
+    Py_XDECREF(where);
+    if (made == NULL || !has_shape(&writtens, made)) return -1;
+    written->entry = Py_NewRef(field(&writtens, made, 0));
+    written->slot = Py_NewRef(field(&writtens, made, 1));
+    written->found_at = Py_NewRef(field(&writtens, made, 2));
+    Py_DECREF(made);
+    return 0;
+}
+
+/* Give a turn that was claimed: its lease and what else it lacks; return the lease. */
+static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *sheet, PyObject *first) {
+    const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
+    PyObject *object = field(&turns, turn, T_HOST), *lease = NULL, *row = NULL, *token = NULL, *done = NULL;
+    Written written = {NULL, NULL, NULL};
+    if (ticket == NULL || !is_host(host_type, object) || read_sheet(giving, sheet, number_at(ticket + 9, 8), &written) < 0) goto end;
+    if (ticket[TICKET - 1] & TRIED && (row = PyObject_CallFunctionObjArgs(giving->row_of, written.slot, NULL)) == NULL) goto end;
+    if ((token = PyLong_FromLongLong(giving->token++)) == NULL || (lease = copy_of(giving->pattern)) == NULL) goto end;
+    set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
+    set_field(&leases, lease, L_ENTRY, Py_NewRef(written.entry));
+    set_field(&leases, lease, L_AGAIN, Py_NewRef(ticket[0] >= CLASSES ? Py_True : Py_False));
+    set_field(&leases, lease, L_DISCOVERED_AT, Py_NewRef(written.found_at));
+    set_field(&leases, lease, L_DELAY, Py_NewRef(field(&turns, turn, T_DELAY)));
+    set_field(&leases, lease, L_CONNECTIONS, Py_NewRef(field(&turns, turn, T_CONNECTIONS)));
+    set_field(&leases, lease, L_POLICY, Py_NewRef(((Host *)object)->policy));
+    set_field(&leases, lease, L_CLOCK, Py_NewRef(field(&turns, turn, T_AFTER)));
+    if (row != NULL) {
+        if (!has_shape(&rows, row)) goto end;
+        set_field(&leases, lease, L_ATTEMPTS, Py_NewRef(field(&rows, row, R_ATTEMPTS)));
+        set_field(&leases, lease, L_RETURNS, Py_NewRef(field(&rows, row, R_RETURNS)));
+        set_field(&leases, lease, L_DUE, Py_NewRef(field(&rows, row, R_DUE)));
+        set_field(&turns, turn, T_ROW, Py_NewRef(row));
+    }
+    set_field(&turns, turn, T_LEASE, Py_NewRef(lease));
+    set_field(&turns, turn, T_FIRST, Py_NewRef(first));
+    set_field(&turns, turn, T_SLOT, Py_NewRef(written.slot));
+    if (PyDict_SetItem(giving->live, token, turn) == 0) done = PyObject_CallFunctionObjArgs(giving->append, turn, NULL);
+end:
+    Py_XDECREF(written.entry), Py_XDECREF(written.slot), Py_XDECREF(written.found_at), Py_XDECREF(row), Py_XDECREF(token);
+    Py_XDECREF(done);
+    if (done == NULL) Py_CLEAR(lease);
+    return lease;
+}
+
+/* begin(turns, sheets, first, pattern, live, append, row_of, read): give turns; return their leases, which are like `pattern`. */
+static PyObject *begin(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Giving giving;
+    PyObject *claimed, *sheets, *first;
+    if (!PyArg_ParseTuple(arguments, "O!O!OOO!OOO", &PyList_Type, &claimed, &PyList_Type, &sheets, &first, &giving.pattern,
+                          &PyDict_Type, &giving.live, &giving.append, &giving.row_of, &giving.read))
+        return NULL;
+    giving.token = PyLong_AsLongLong(first);
+    Py_ssize_t count = PyList_Size(claimed);
+    if (PyErr_Occurred() || PyList_Size(sheets) != count || !has_shape(&leases, giving.pattern))
+        return PyErr_Format(PyExc_TypeError, "a sheet for each turn, and a lease, are wanted");
+    PyObject *given = PyTuple_New(count);
+    for (Py_ssize_t i = 0; given != NULL && i < count; i++) {
+        PyObject *turn = PyList_GetItem(claimed, i), *lease = NULL;
+        if (has_shape(&turns, turn)) lease = begin_turn(&giving, turn, PyList_GetItem(sheets, i), first);
+        if (lease == NULL || PyTuple_SetItem(given, i, lease) < 0) Py_CLEAR(given);
+    }
+    return given;
+}
+
+static PyMethodDef functions[] = {
+    {"claim", claim, METH_VARARGS, NULL}, {"noted", noted, METH_O, NULL}, {"begin", begin, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_lease", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+/* Keep the members of an enum, in their order. */
+static int members(const char *name, PyObject **to, Py_ssize_t most) {
+    PyObject *type = imported("gossamer.records", name), *all = type == NULL ? NULL : PySequence_List(type);
+    Py_ssize_t count = all == NULL ? -1 : PyList_Size(all);
+    for (Py_ssize_t i = 0; i < count && i < most; i++) to[i] = Py_NewRef(PyList_GetItem(all, i));
+    Py_XDECREF(type);
+    Py_XDECREF(all);
+    return count < 0 || count > most ? -1 : 0;
+}
+
+PyMODINIT_FUNC PyInit__lease(void) {
+    static const char records[] = "gossamer.records";
+    nothing = PyBytes_FromStringAndSize(NULL, 0);
+    host_type = imported("gossamer.frontier._host", "Host");
+    heap_type = host_type == NULL ? NULL : imported("gossamer.frontier._heap", "Heap");
+    if (nothing == NULL || heap_type == NULL || members("LinkKind", kinds, KINDS) < 0 || members("Priority", priorities, CLASSES) < 0)
+        return NULL;
+    if (learn(&turns, "gossamer.frontier.turns", "Turn", "host ticket before after delay connections lease first slot row") < 0 ||
+        learn(&clocks, records, "HostClock", "next_time robots_delay slowdown blocked_until block_reason failures openings probing "
+                                             "given_up_until recent recent_count") < 0 ||
+        learn(&leases, records, "Lease", "token worker entry leased_at until attempts returns again due discovered_at delay "
+                                         "max_connections policy clock") < 0 ||
+        learn(&entries, records, "Entry", "url key host depth kind via score priority redirects off_site refused") < 0 ||
+        learn(&rows, "gossamer.frontier.rows", "UrlRow", "reference key state queue refused attempts returns token outcome reason due "
+                                                         "settled_at rank") < 0 ||
+        learn(&writtens, "gossamer.frontier.sheets", "Written", "entry slot discovered_at") < 0)
+        return NULL;
+    PyObject *empty = PyUnicode_FromString(""), *arguments = empty == NULL ? NULL : PyTuple_Pack(3, empty, empty, empty);
+    no_entry = arguments == NULL ? NULL : PyObject_Call((PyObject *)entries.type, arguments, NULL);
+    return no_entry == NULL ? NULL : PyModule_Create(&module);
+}
