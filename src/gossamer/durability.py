@@ -22,6 +22,8 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 SOON = 0.5  # seconds, in fast mode, from a write to the beginning of its sync
+LINGER = 0.005  # seconds a step waits for company at most
+LINGER_EACH = 0.0005  # seconds for each that the groups before it lead it to expect
 
 
 class _Round:
@@ -94,23 +96,37 @@ class Syncing:
 
 
 class Gathering(Generic[_Item, _Result]):
-    """Group commit: while one step is under way, everything that comes is gathered for the next one."""
+    """Group commit: while one step is under way, everything that comes is gathered for the next one.
 
-    def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]]) -> None:
+    With `linger` a step that would begin with one item waits a moment for others, if there were others lately: visits that
+    were settled together end together again, and the first of them would have a step, with all its syncs, for itself.
+    """
+
+    def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
         self._step = step
+        self._linger = linger
         self._gathered: list[tuple[_Item, asyncio.Future[_Result]]] = []
         self._under_way: asyncio.Task[_Result] | None = None
+        self._planned: asyncio.TimerHandle | None = None
+        self._sizes = (1, 1)  # of the last two steps: where one is cut short, every other is
 
     async def share(self, item: _Item) -> _Result:
         """Return what the step came to that took this item, with others or alone; raise what it raised."""
-        over: asyncio.Future[_Result] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[_Result] = loop.create_future()
         self._gathered.append((item, over))
-        if self._under_way is None:
-            self._begin()
+        if self._under_way is None and self._planned is None:
+            expected = max(self._sizes) - 1 if self._linger else 0
+            if expected:
+                self._planned = loop.call_later(min(LINGER, LINGER_EACH * expected), self._begin)
+            else:
+                self._begin()
         return await over
 
     def _begin(self) -> None:
+        self._planned = None
         batch, self._gathered = self._gathered, []
+        self._sizes = (self._sizes[1], len(batch))
         self._under_way = asyncio.get_running_loop().create_task(self._step([item for item, _ in batch]))
         self._under_way.add_done_callback(partial(self._end, batch))
 

@@ -15,7 +15,7 @@ from gossamer.assemble import Crawl
 from gossamer.clock import SystemClock
 from gossamer.config.load import load
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Storage
-from gossamer.durability import Syncing, make_directory
+from gossamer.durability import Gathering, Syncing, make_directory
 from gossamer.errors import StoreError
 from gossamer.frontier import store as frontier_store
 from gossamer.frontier.embedded import EmbeddedFrontier
@@ -58,6 +58,73 @@ async def test_who_comes_while_a_sync_is_under_way_shares_the_next() -> None:
     await asyncio.gather(*others)
     await syncing.aclose()
     assert len(disk.threads) == 2 and threading.get_ident() not in disk.threads
+
+
+class Steps:
+    """Steps that end when they are told to, and who was in each."""
+
+    def __init__(self, linger: bool) -> None:
+        self.groups: list[list[int]] = []
+        self.go = asyncio.Semaphore(0)
+        self.gathering = Gathering(self._step, linger=linger)
+
+    async def _step(self, items: list[int]) -> int:
+        self.groups.append(items)
+        await self.go.acquire()
+        return len(items)
+
+    async def come(self, items: range) -> list["asyncio.Task[int]"]:
+        """Let some come one after the other, each in a turn of the loop of its own."""
+        tasks = []
+        for item in items:
+            tasks.append(asyncio.create_task(self.gathering.share(item)))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        return tasks
+
+
+@pytest.mark.parametrize("linger", [False, True])
+async def test_who_comes_while_a_step_is_under_way_is_gathered_for_the_next(linger: bool) -> None:
+    steps = Steps(linger)
+    tasks = await steps.come(range(4))
+    steps.go.release()
+    steps.go.release()
+    assert await asyncio.gather(*tasks) == [1, 3, 3, 3]
+    assert steps.groups == [[0], [1, 2, 3]]
+
+
+async def test_a_step_waits_a_moment_for_others_where_there_were_others_lately(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
+    monkeypatch.setattr(durability, "LINGER", 3600.0)  # until the test says so
+    steps = Steps(linger=True)
+    tasks = await steps.come(range(4))
+    steps.go.release()
+    steps.go.release()
+    await asyncio.gather(*tasks)
+    tasks = await steps.come(range(4, 6))
+    planned = steps.gathering._planned
+    assert planned is not None and steps.groups == [[0], [1, 2, 3]]
+    planned.cancel()
+    steps.gathering._begin()
+    steps.go.release()
+    assert await asyncio.gather(*tasks) == [2, 2]
+    assert steps.groups[2:] == [[4, 5]]
+
+
+async def test_a_step_waits_for_nobody_once_two_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 0.0)  # who waits begins in another turn of the loop
+    steps = Steps(linger=True)
+    tasks = await steps.come(range(3))
+    for _ in range(5):
+        steps.go.release()
+    await asyncio.gather(*tasks)
+    waited = []
+    for item in range(3, 6):
+        task = asyncio.create_task(steps.gathering.share(item))
+        await asyncio.sleep(0)
+        waited.append(steps.gathering._planned is not None)
+        await task
+    assert waited == [True, True, False]
 
 
 async def test_a_caller_who_is_cancelled_takes_no_one_along() -> None:

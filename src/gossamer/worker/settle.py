@@ -229,7 +229,7 @@ class Settler:
         self._events = events
         self._clock = clock
         self._short_of_room = 0  # steps that wait for the disk
-        self._flushes = Gathering(self._flush)
+        self._flushes = Gathering(self._flush, linger=True)
 
     async def settle(self, visit: Visit) -> None:
         """Return when the visit is durable."""
