@@ -22,8 +22,9 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 SOON = 0.5  # seconds, in fast mode, from a write to the beginning of its sync
-LINGER = 0.005  # seconds a step waits for company at most
+LINGER = 0.005  # seconds a step waits for company at most; again, if some came
 LINGER_EACH = 0.0005  # seconds for each that the groups before it lead it to expect
+LOOKS = 10  # times it waits at most
 
 
 class _Round:
@@ -98,8 +99,9 @@ class Syncing:
 class Gathering(Generic[_Item, _Result]):
     """Group commit: while one step is under way, everything that comes is gathered for the next one.
 
-    With `linger` a step that would begin with one item waits a moment for others, if there were others lately: visits that
-    were settled together end together again, and the first of them would have a step, with all its syncs, for itself.
+    With `linger` a step that would begin with one item waits a moment for others, if there were others lately, and as long as
+    they come: visits that were settled together end together again, and the first of them would have a step, with all its
+    syncs, for itself.
     """
 
     def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
@@ -118,10 +120,19 @@ class Gathering(Generic[_Item, _Result]):
         if self._under_way is None and self._planned is None:
             expected = max(self._sizes) - 1 if self._linger else 0
             if expected:
-                self._planned = loop.call_later(min(LINGER, LINGER_EACH * expected), self._begin)
+                self._wait(min(LINGER, LINGER_EACH * expected), LOOKS)
             else:
                 self._begin()
         return await over
+
+    def _wait(self, seconds: float, looks: int) -> None:
+        self._planned = asyncio.get_running_loop().call_later(seconds, self._look, seconds, looks - 1, len(self._gathered))
+
+    def _look(self, seconds: float, looks: int, seen: int) -> None:
+        if looks and len(self._gathered) > seen:
+            self._wait(seconds, looks)
+        else:
+            self._begin()
 
     def _begin(self) -> None:
         self._planned = None

@@ -93,22 +93,34 @@ async def test_who_comes_while_a_step_is_under_way_is_gathered_for_the_next(ling
     assert steps.groups == [[0], [1, 2, 3]]
 
 
-async def test_a_step_waits_a_moment_for_others_where_there_were_others_lately(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_step_waits_for_others_as_long_as_they_come_where_there_were_others_lately(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
     monkeypatch.setattr(durability, "LINGER", 3600.0)  # until the test says so
+    monkeypatch.setattr(durability, "LOOKS", 2)
     steps = Steps(linger=True)
-    tasks = await steps.come(range(4))
-    steps.go.release()
-    steps.go.release()
+    for _ in range(9):
+        steps.go.release()
+    await asyncio.gather(*await steps.come(range(1)))
+    steps.gathering._sizes = (1, 8)
+
+    def pass_time() -> bool:
+        planned = steps.gathering._planned
+        assert planned is not None
+        planned._run()
+        planned.cancel()
+        return steps.gathering._planned is None
+
+    tasks = await steps.come(range(1, 2))
+    assert pass_time()  # nobody else came
     await asyncio.gather(*tasks)
-    tasks = await steps.come(range(4, 6))
-    planned = steps.gathering._planned
-    assert planned is not None and steps.groups == [[0], [1, 2, 3]]
-    planned.cancel()
-    steps.gathering._begin()
-    steps.go.release()
-    assert await asyncio.gather(*tasks) == [2, 2]
-    assert steps.groups[2:] == [[4, 5]]
+    tasks = await steps.come(range(2, 4))
+    assert not pass_time()
+    tasks += await steps.come(range(4, 5))
+    assert pass_time()  # it waits twice at most
+    assert await asyncio.gather(*tasks) == [3, 3, 3]
+    assert steps.groups == [[0], [1], [2, 3, 4]]
 
 
 async def test_a_step_waits_for_nobody_once_two_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
