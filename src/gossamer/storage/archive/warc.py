@@ -18,17 +18,16 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from isal import igzip_lib, isal_zlib
-
 from gossamer.document.body import Body
 from gossamer.document.digest import digest_text
 from gossamer.records import Fetched, Original
-
-LARGE = 1024 * 1024  # a longer body is compressed piece by piece
+from gossamer.storage.archive import member
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _OF_NOTHING = digest_text(hashlib.sha1())
+_RESPONSE = "application/http;msgtype=response"
+_CODED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})  # what is in one of these cannot be compressed any further
 _TRUNCATED = frozenset({"length", "time", "disconnect", "unspecified"})
 _DIGITS_ONLY = str.maketrans("", "", "-:T")
 _HIDDEN = re.compile(r"[^!-~]+")
@@ -44,72 +43,63 @@ class Draft(NamedTuple):
     header: bytes
     head: bytes
     body: Body | None = None
+    is_coded: bool = False  # the body is compressed already
 
 
 def warcinfo(record_id: str, at: float, filename: str, fields: Mapping[str, str]) -> Draft:
     """Draft the record that opens a file: who wrote it, with what, by which rules."""
     block = "".join(f"{name}: {_CONTROL.sub(' ', value)}\r\n" for name, value in fields.items()).encode("utf-8", "replace")
-    return Draft(
-        _header("warcinfo", record_id, at, "application/warc-fields", block, None, f"WARC-Filename: {filename}"), block
-    )
+    more = f"WARC-Filename: {filename}\r\n"
+    return Draft(_header("warcinfo", record_id, at, "application/warc-fields", block, None, more), block)
 
 
 def request(fetched: Fetched, record_id: str, concurrent_to: str) -> Draft:
     """Draft the request that led to the record `concurrent_to`."""
-    fields = [f"WARC-Target-URI: {safe_uri(fetched.url)}", f"WARC-Concurrent-To: <{concurrent_to}>"]
     block = fetched.request_head
-    return Draft(
-        _header("request", record_id, fetched.started, "application/http;msgtype=request", block, None, *fields), block
-    )
+    more = f"WARC-Target-URI: {safe_uri(fetched.url)}\r\nWARC-Concurrent-To: <{concurrent_to}>\r\n"
+    return Draft(_header("request", record_id, fetched.started, "application/http;msgtype=request", block, None, more), block)
 
 
 def kept(fetched: Fetched, digest: str, original: Original | None, record_id: str) -> Draft:
     """Draft what is kept of an answer: a revisit of `original`, a response, or a resource when the scheme has no head."""
-    fields = [f"WARC-Target-URI: {safe_uri(fetched.url)}"]
+    more = f"WARC-Target-URI: {safe_uri(fetched.url)}\r\n"
     if _ADDRESS.fullmatch(fetched.address):
-        fields.append(f"WARC-IP-Address: {fetched.address}")
+        more += f"WARC-IP-Address: {fetched.address}\r\n"
     head = fetched.response_head if fetched.url.startswith(("http:", "https:")) else b""
     if original is not None:
-        return _revisit(fetched, digest, original, record_id, head, fields)
+        return _revisit(fetched, digest, original, record_id, head, more)
     if fetched.truncated:
-        fields.append(f"WARC-Truncated: {fetched.truncated if fetched.truncated in _TRUNCATED else 'unspecified'}")
+        more += f"WARC-Truncated: {fetched.truncated if fetched.truncated in _TRUNCATED else 'unspecified'}\r\n"
     if not head:
         mime = fetched.header("content-type").partition(";")[0].strip()
         kind, content_type = "resource", mime if _MIME.fullmatch(mime) else "application/octet-stream"
     else:
-        kind, content_type = "response", "application/http;msgtype=response"
+        kind, content_type = "response", _RESPONSE
         if ends_once(head):
-            fields.append(f"WARC-Payload-Digest: {_wire_digest(fetched.body) if fetched.chunked else digest}")
-    return Draft(_header(kind, record_id, fetched.started, content_type, head, fetched.body, *fields), head, fetched.body)
+            more += f"WARC-Payload-Digest: {_wire_digest(fetched.body) if fetched.chunked else digest}\r\n"
+    header = _header(kind, record_id, fetched.started, content_type, head, fetched.body, more)
+    return Draft(header, head, fetched.body, fetched.header("content-encoding").lower() in _CODED)
 
 
-def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, head: bytes, fields: list[str]) -> Draft:
+def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, head: bytes, more: str) -> Draft:
     unmodified = fetched.status == 304
-    fields.append(f"WARC-Profile: {NOT_MODIFIED if unmodified else SAME_PAYLOAD}")
+    more += f"WARC-Profile: {NOT_MODIFIED if unmodified else SAME_PAYLOAD}\r\n"
     if not unmodified or digest not in ("", _OF_NOTHING):  # of what it confirms, not of the body that a 304 does not have
-        fields.append(f"WARC-Payload-Digest: {digest}")
-    fields.append(f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}")
-    fields.append(f"WARC-Refers-To-Date: {date(original.fetched_at)}")
+        more += f"WARC-Payload-Digest: {digest}\r\n"
+    more += f"WARC-Refers-To-Target-URI: {safe_uri(original.url)}\r\nWARC-Refers-To-Date: {date(original.fetched_at)}\r\n"
     if not unmodified and original.chunked not in (None, fetched.chunked):
         head = b""  # a replay puts this head before the original's body: one that says chunked, or fails to, would spoil it
-    content_type = "application/http;msgtype=response"
-    return Draft(_header("revisit", record_id, fetched.started, content_type, head, None, *fields), head)
+    return Draft(_header("revisit", record_id, fetched.started, _RESPONSE, head, None, more), head)
 
 
 def pack(draft: Draft, level: int) -> Iterator[bytes]:
     """Compress a record into its gzip member: one piece when it is small, else pieces."""
-    header, head, body = draft
-    if body is None or body.size <= LARGE:
-        content = body.read() if body is not None else b""
-        yield igzip_lib.compress(b"".join((header, head, content, b"\r\n\r\n")), level, igzip_lib.COMP_GZIP)
-        return
-    deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, 31)
-    yield deflate.compress(header + head)
-    for piece in body.pieces():
-        yield deflate.compress(piece)
-    yield deflate.compress(b"\r\n\r\n") + deflate.flush()
+    if draft.is_coded and draft.body is not None:
+        return member.store(draft.header + draft.head, draft.body, level)
+    return member.pack(draft.header + draft.head, draft.body, level)
 
 
+@lru_cache(maxsize=64)  # one for an answer and its request
 def date(seconds: float) -> str:
     """Spell a time as WARC 1.1 does, to the microsecond."""
     microseconds = round(seconds * 1_000_000)
@@ -123,7 +113,12 @@ def _second(seconds: int) -> str:
 
 def timestamp(seconds: float) -> str:
     """Spell a time as file names and CDXJ do: 14 digits."""
-    return date(seconds)[:19].translate(_DIGITS_ONLY)
+    return _digits(round(seconds * 1_000_000) // 1_000_000)
+
+
+@lru_cache(maxsize=64)
+def _digits(seconds: int) -> str:
+    return _second(seconds).translate(_DIGITS_ONLY)
 
 
 def safe_uri(url: str) -> str:
@@ -144,14 +139,13 @@ def ends_once(head: bytes) -> bool:
     )
 
 
-def _header(kind: str, record_id: str, at: float, content_type: str, head: bytes, body: Body | None, *fields: str) -> bytes:
+def _header(kind: str, record_id: str, at: float, content_type: str, head: bytes, body: Body | None, more: str) -> bytes:
     hasher = hashlib.sha1(head)
     length = len(head)
     if body is not None:
         length += body.size
         for piece in body.pieces():
             hasher.update(piece)
-    more = "".join(f"{field}\r\n" for field in fields)
     return (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id}>\r\nWARC-Date: {date(at)}\r\n{more}"
         f"WARC-Block-Digest: {digest_text(hasher)}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"

@@ -1,6 +1,7 @@
 """The CDXJ index: keys as pywb makes them, sorted lines, nothing from the web that breaks one."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.document.digest import payload_digest
 from gossamer.records import Original, Place
+from gossamer.storage.archive import cdxj
 from gossamer.storage.archive.cdxj import line, merge, url_key
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.testing.archive import answer, answers, keep
@@ -47,6 +49,18 @@ SESSION = "0123456789abcdef0123456789abcdef"
 )
 def test_a_key_is_the_one_pywb_looks_for(url: str, key: str) -> None:
     assert url_key(url) == key
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/a", "/a/b-c_d.html", "/a/", "/a.aspx", "/a.b.aspx/c", "/a//b", "/A", "/a/../b", "/a?b", "/.a", "/%41"]
+)
+@pytest.mark.parametrize(
+    "start", ["http://a.test", "https://www2.a.test:443", "http://a.test:8080", "http://A.test", "ftp://a.test"]
+)
+def test_the_short_way_to_a_key_leads_to_the_same_key(start: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = cdxj.url_key(start + path)
+    monkeypatch.setattr(cdxj, "_PLAIN", re.compile("(?!)"))
+    assert cdxj.url_key(start + path) == key
 
 
 def test_a_line_has_key_time_and_facts() -> None:

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records import Original, Place
-from gossamer.storage.archive import warc
+from gossamer.storage.archive import member, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import LONG, DirectoryArchive
 from gossamer.storage.archive.walk import walk
@@ -47,7 +48,7 @@ async def test_a_file_is_open_until_it_is_closed(tmp_path: Path) -> None:
     assert names(tmp_path, "*.cdxj") == [place.file.replace(".warc.gz", ".cdxj")]
 
 
-@pytest.mark.parametrize(("size", "on_a_thread"), [(LONG, False), (LONG + 1, True), (warc.LARGE + 1, True)])
+@pytest.mark.parametrize(("size", "on_a_thread"), [(LONG, False), (LONG + 1, True), (member.LARGE + 1, True)])
 async def test_a_body_that_takes_long_to_pack_does_not_hold_up_the_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, on_a_thread: bool
 ) -> None:
@@ -82,6 +83,18 @@ async def test_every_file_begins_with_who_wrote_it(tmp_path: Path) -> None:
         assert (first.kind, first.headers["warc-filename"]) == ("warcinfo", file.name)
         assert all(f"{name}: {value}\r\n" in text for name, value in SOFTWARE.items())
         assert "format: WARC File Format 1.1\r\n" in text
+
+
+async def test_every_record_has_an_id_of_its_own_also_among_archives_that_are_written_at_once(tmp_path: Path) -> None:
+    archives = [open_archive(tmp_path / name) for name in ("a", "b")]
+    for number in range(10):
+        for archive in archives:
+            await keep(archive, answer(url=f"http://a.test/{number}"))
+    for archive in archives:
+        await archive.aclose()
+    found = [record.headers["warc-record-id"] for path in tmp_path.glob("*/*.warc.gz") for record in walk(path)]
+    assert len(found) == len(set(found)) == 2 * (1 + 10 * 2)
+    assert {uuid.UUID(each.removeprefix("<urn:uuid:").removesuffix(">")).version for each in found} == {4}
 
 
 async def test_files_roll_by_size(tmp_path: Path) -> None:

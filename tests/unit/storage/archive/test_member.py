@@ -1,0 +1,52 @@
+"""Gzip members, judged by the standard library's reader."""
+
+import gzip
+import random
+import zlib
+
+import pytest
+from msgspec.structs import replace
+
+from gossamer.document.body import Body
+from gossamer.document.digest import payload_digest
+from gossamer.storage.archive import member, warc
+from gossamer.testing.archive import answer
+
+HEAD = b"WARC/1.1\r\nWARC-Type: response\r\n" * 10
+NOISE = random.Random(1).randbytes(4 * member.LARGE)
+SIZES = (0, 1, 1_000, 65_530, 65_531, 65_532, 65_535, 65_536, 131_070, member.LARGE, member.LARGE + 1, 4 * member.LARGE)
+
+
+def body_of(content: bytes, limit: int) -> Body:
+    body = Body(limit)
+    for start in range(0, len(content), 50_000):
+        body.write(content[start : start + 50_000])
+    return body
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 30], ids=["on disk", "in memory"])
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_packed_or_stored_comes_back_and_is_one_member(size: int, limit: int) -> None:
+    body = body_of(NOISE[:size], limit)
+    for pieces in (member.pack(HEAD, body, 1), member.store(HEAD, body, 1)):
+        packed = b"".join(pieces)
+        assert gzip.decompress(packed) == HEAD + NOISE[:size] + b"\r\n\r\n"
+        reader = zlib.decompressobj(31)
+        reader.decompress(packed + b"behind it")
+        assert reader.eof and reader.unused_data == b"behind it"
+
+
+def test_what_is_stored_has_its_head_compressed_and_its_body_as_it_is() -> None:
+    stored = b"".join(member.store(HEAD, Body.of(NOISE[:9_000]), 1))
+    assert NOISE[:9_000] in stored
+    assert len(stored) < 9_000 + len(HEAD) // 2
+
+
+@pytest.mark.parametrize(
+    ("coding", "is_stored"), [("gzip", True), ("BR", True), ("", False), ("identity", False), ("gzip, gzip", False)]
+)
+def test_a_body_that_its_server_compressed_is_not_compressed_again(coding: str, is_stored: bool) -> None:
+    content = b"the same again " * 100
+    fetched = replace(answer(content), headers=(("content-encoding", coding),))
+    draft = warc.kept(fetched, payload_digest(fetched.body, False), None, "urn:uuid:1")
+    assert (content in b"".join(warc.pack(draft, 1))) is is_stored
