@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = (
+    "src/gossamer/dedupe/_bands.c",
     "src/gossamer/dedupe/_simhash.c",
     "src/gossamer/frontier/_admit.c",
     "src/gossamer/frontier/_bloom.c",

@@ -3,6 +3,7 @@
 Sixty-four bits are cut into five blocks. Two hashes that differ in three bits agree in two blocks at least, whichever they are;
 so for each of the ten pairs of blocks there is a table whose keys are the bits of that pair. Whoever is near stands in the same
 row of one of the ten: recall is complete by construction, and at ten million pages a row of 26 bits holds a page or none.
+A sieve in memory knows most rows that are not there (`bands.py`).
 
 Only a page that is the first of its kind is put into the tables: were near duplicates compared with as well, a chain of small
 steps would make one kind of everything. They are noted beside their twin, to be listed.
@@ -15,13 +16,13 @@ Rows, all below one prefix: table and 26 bits -> (SimHash, name of the page)...;
 Standard: Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), section 3.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import combinations, repeat
+import asyncio
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
 
+from gossamer.dedupe.bands import PREFIX, Sieve, rows_of
 from gossamer.dedupe.rows import Rows
 from gossamer.likeness import Likeness, distance
 from gossamer.protocols import KeyValue
@@ -29,16 +30,11 @@ from gossamer.records import Original
 from gossamer.url.fingerprint import fingerprint
 
 NEAR = 3  # bits: the tables promise no more
-BLOCKS = (13, 13, 13, 13, 12)  # bits of each
 ENTRY = 16  # bytes of a page in a row of a table: SimHash, name
+MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.1 s; with more there is none until the next crawl
+AT_ONCE = 1_000  # of them in one turn of the loop
 
-_PREFIX = b"near/"  # in a store that is shared with robots and DNS
-_PAGE, _MEMBER = _PREFIX + b"p", _PREFIX + b"m"
-_SPANS = [(64 - sum(BLOCKS[: place + 1]), width) for place, width in enumerate(BLOCKS)]
-_TABLES = [  # of each pair of blocks: where they begin and which bits they have, and how far the first is moved up
-    (number << 32, high, (1 << high_width) - 1, low, (1 << low_width) - 1, low_width)
-    for number, ((high, high_width), (low, low_width)) in enumerate(combinations(_SPANS, 2))
-]
+_PAGE, _MEMBER = PREFIX + b"p", PREFIX + b"m"
 
 
 class Known(Struct, frozen=True, array_like=True):
@@ -56,7 +52,7 @@ class Member(Struct, frozen=True, array_like=True):
     distance: int
 
 
-Claim = tuple[int, Original, tuple[bytes, ...]]  # a SimHash, who has it, and the rows of the tables it belongs in
+Claim = tuple[int, Original]  # a SimHash and who has it
 Near = list[tuple[int, bytes, bytes]]  # bits between, SimHash, name: nearest first
 Move = tuple[int | None, int | None]  # a SimHash that leaves the tables, and one that enters them
 
@@ -69,8 +65,9 @@ class NearIndex:
         self._distance = distance
         self._fewest_words = fewest_words
         self._rows = Rows(kv)
+        self._sieve: Sieve | None = None  # None: nobody needed it yet
         self._claims: dict[str, Claim] = {}  # not yet committed, by key of the page
-        self._claimed: dict[bytes, list[Claim]] = {}  # the same, as rows of the tables
+        self._claimed: dict[int, list[Claim]] = {}  # the same, by each quarter of the SimHash
         self._encode = msgspec.msgpack.Encoder().encode
         self._known = msgspec.msgpack.Decoder(Known).decode
         self._member = msgspec.msgpack.Decoder(Member).decode
@@ -80,27 +77,32 @@ class NearIndex:
 
         None for the first, for a page that was the first already, and for a text of few words, which is not compared at all.
         """
-        if self._is_short(likeness):
+        if likeness.words < self._fewest_words:
             return None
-        simhash, name = likeness.simhash, _name(page)
-        rows = _rows(simhash)
+        sieve = self._sieve or await self._loaded()
+        simhash = likeness.simhash
         while True:
-            changes = self._rows.changes
-            values = await self._kv.get_all(rows)
-            near = self._near(simhash, values)
-            if (0, simhash.to_bytes(8, "big"), name) in near:
-                return None
-            bits, twin = await self._stored_twin(near, name)
+            changes, bits, twin = self._rows.changes, self._distance + 1, None
+            rows = sieve.asked(simhash)
+            if rows:
+                near, name = self._near(simhash, await self._kv.get_all(rows)), _name(page)
+                if (0, simhash.to_bytes(8, "big"), name) in near:
+                    return None
+                bits, twin = await self._stored_twin(near, name)
             if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
                 break
-        for row in rows:
-            for claimed, other, _ in self._claimed.get(row, ()):
+        quarters = _quarters(simhash)
+        for quarter in quarters:
+            for claimed, other in self._claimed.get(quarter, ()):
                 if distance(simhash, claimed) < bits and other.key != page.key:
                     bits, twin = distance(simhash, claimed), other
-        if twin is None:
-            self._remember((simhash, page, rows))
-            self._rows.keep(rows, values)  # a commit will add to them
-        return None if twin is None else (twin, bits)
+        if twin is not None:
+            return twin, bits
+        self._forget(page)
+        claim = self._claims[page.key] = simhash, page
+        for quarter in quarters:
+            self._claimed.setdefault(quarter, []).append(claim)
+        return None
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
         """Make claims durable, all in one step; what their pages were before is forgotten."""
@@ -120,7 +122,7 @@ class NearIndex:
     async def cluster(self, simhash: int) -> list[tuple[Original, int]]:
         """Return every page of nearly that SimHash, nearest first; of a near duplicate the bits to its twin are told."""
         found = []
-        for bits, theirs, name in self._near(simhash, await self._kv.get_all(_rows(simhash))):
+        for bits, theirs, name in self._near(simhash, await self._kv.get_all(rows_of(simhash))):
             known = await self._noted(name)
             if known is not None and known.simhash == int.from_bytes(theirs, "big"):
                 found.append((known.page, bits))
@@ -128,6 +130,23 @@ class NearIndex:
         return sorted(found, key=lambda each: each[1])
 
     # --- reading -----------------------------------------------------------------------------------------------------
+
+    async def _loaded(self) -> Sieve:
+        """Put what is in the store into the sieve, unless that is much."""
+        sieve = self._sieve = Sieve()  # whoever comes meanwhile asks the store, and puts in what it writes
+        count = 0
+        async for row, value in self._kv.scan(_PAGE):
+            count += 1
+            if count > MOST_LOADED:
+                return sieve
+            known, name = self._known(value), row[len(_PAGE) :]
+            sieve.note(name)
+            if known.simhash is not None:
+                sieve.enter(known.simhash, name)
+            if not count % AT_ONCE:
+                await asyncio.sleep(0)
+        sieve.whole = True
+        return sieve
 
     def _near(self, simhash: int, values: Sequence[bytes | None]) -> Near:
         """Return what is near in some rows of the tables."""
@@ -160,22 +179,16 @@ class NearIndex:
     def _is_short(self, likeness: Likeness) -> bool:
         return likeness.words < self._fewest_words
 
-    def _remember(self, claim: Claim) -> None:
-        _, page, rows = claim
-        self._forget(page)
-        self._claims[page.key] = claim
-        for row in rows:
-            self._claimed.setdefault(row, []).append(claim)
-
     def _forget(self, page: Original) -> None:
         claim = self._claims.pop(page.key, None)
         if claim is None:
             return
-        self._rows.drop(claim[2])
-        for row in claim[2]:
-            self._claimed[row].remove(claim)
-            if not self._claimed[row]:
-                del self._claimed[row]
+        for quarter in _quarters(claim[0]):
+            claims = self._claimed[quarter]
+            if len(claims) == 1:
+                del self._claimed[quarter]
+            else:
+                claims.remove(claim)
 
     async def _note(self, notes: Sequence[tuple[Known, int]]) -> None:
         """Write what pages are now, and take away what they were; with a near duplicate come the bits to its twin."""
@@ -183,13 +196,14 @@ class NearIndex:
             await self._rows.change(lambda: self._changed_by(notes))
 
     async def _changed_by(self, notes: Sequence[tuple[Known, int]]) -> dict[bytes, bytes]:
+        sieve = self._sieve or await self._loaded()
         names = [_name(note.page) for note, _ in notes]
-        stored = await self._rows.latest([_PAGE + name for name in names])
-        before = {name: self._known(value) if value else None for name, value in zip(names, stored, strict=True)}
+        before = await self._before([name for name in names if sieve.knows(name)])
         moves: dict[bytes, Move] = {}
         pairs: dict[bytes, bytes] = {}
         for name, (note, bits) in zip(names, notes, strict=True):
-            was = before[name] or Known(note.page)
+            known = before.get(name)
+            was = known or Known(note.page)
             if was.simhash != note.simhash:
                 moves[name] = (moves[name][0] if name in moves else was.simhash, note.simhash)
                 if was.simhash is not None and not self._is_near(was.simhash, note.simhash):
@@ -198,42 +212,47 @@ class NearIndex:
                 pairs[_MEMBER + was.twin + name] = b""
             if note.twin:
                 pairs[_MEMBER + note.twin + name] = self._encode(Member(note.page, bits))
-            if before[name] is not None or note != Known(note.page):
+            if known is not None or note.twin or note.simhash is not None:
                 pairs[_PAGE + name] = self._encode(note)
-            before[name] = note
-        return pairs | await self._moved(moves)
+                sieve.note(name)
+                before[name] = note
+        pairs.update(await self._moved(moves, sieve))
+        return pairs
+
+    async def _before(self, names: Sequence[bytes]) -> dict[bytes, Known]:
+        stored = await self._rows.latest([_PAGE + name for name in names])
+        return {name: self._known(value) for name, value in zip(names, stored, strict=True) if value}
 
     def _is_near(self, one: int, two: int | None) -> bool:
         return two is not None and distance(one, two) <= self._distance
 
-    async def _moved(self, moves: dict[bytes, Move]) -> dict[bytes, bytes]:
+    async def _moved(self, moves: dict[bytes, Move], sieve: Sieve) -> dict[bytes, bytes]:
         """Return the rows of the tables after pages have left and entered them."""
-        leaving = [pair for name, (was, _) in moves.items() if was is not None for pair in _placed(was, name)]
-        entering = [pair for name, (_, now) in moves.items() if now is not None for pair in _placed(now, name)]
-        rows = list(dict(leaving + entering))
-        table = {row: value or b"" for row, value in zip(rows, await self._rows.latest(rows), strict=True)}
+        table: dict[bytes, bytes] = {}
+        leaving: list[tuple[bytes, bytes]] = []
+        entering: list[tuple[bytes, bytes]] = []
+        for name, (was, now) in moves.items():
+            if was is not None:
+                leaving += [(row, was.to_bytes(8, "big") + name) for row in rows_of(was)]
+            if now is not None:
+                entry = now.to_bytes(8, "big") + name
+                fresh, others = sieve.enter(now, entry)
+                table.update(fresh)
+                entering += [(row, entry) for row in others]
+        rows = [row for row in dict(leaving + entering) if row not in table]
+        table.update((row, value or b"") for row, value in zip(rows, await self._rows.latest(rows), strict=True))
         for row, entry in leaving:
             entries = (table[row][start : start + ENTRY] for start in range(0, len(table[row]), ENTRY))
-            table[row] = b"".join(each for each in entries if each != entry)
+            table[row] = b"".join([each for each in entries if each != entry])
         for row, entry in entering:
             table[row] += entry
         return table
 
 
-@lru_cache(maxsize=1024)  # a commit asks for those of its claims again
-def _rows(simhash: int) -> tuple[bytes, ...]:
-    """Return the row of each table that a SimHash stands in."""
-    rows = [
-        _PREFIX + (number | (simhash >> high & high_bits) << width | simhash >> low & low_bits).to_bytes(5, "big")
-        for number, high, high_bits, low, low_bits, width in _TABLES
-    ]
-    return tuple(rows)
+def _quarters(simhash: int) -> tuple[int, int, int, int]:
+    """Cut a SimHash into four: two that differ in three bits have a quarter in common, and few others do among some hundred."""
+    return simhash & 0xFFFF, simhash >> 16 & 0xFFFF | 1 << 16, simhash >> 32 & 0xFFFF | 2 << 16, simhash >> 48 | 3 << 16
 
 
 def _name(page: Original) -> bytes:
     return fingerprint(page.key).to_bytes(8, "big")
-
-
-def _placed(simhash: int, name: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Pair the rows that a page stands in with what is there of it."""
-    return zip(_rows(simhash), repeat(simhash.to_bytes(8, "big") + name))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.dedupe.near import BLOCKS, NEAR, NearIndex, _rows
+from gossamer.dedupe.bands import BLOCKS, rows_of
+from gossamer.dedupe.near import NEAR, NearIndex
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.likeness import Likeness, distance
@@ -73,9 +74,9 @@ def many() -> MemoryKeyValue:
 
 
 def test_two_hashes_near_each_other_share_a_row_whatever_bits_differ() -> None:
-    assert sum(BLOCKS) == 64 and len(_rows(HASH)) == 10
+    assert sum(BLOCKS) == 64 and len(rows_of(HASH)) == 10
     assert all(
-        set(_rows(HASH)) & set(_rows(moved(HASH, one, two, three)))
+        set(rows_of(HASH)) & set(rows_of(moved(HASH, one, two, three)))
         for one in range(64)
         for two in range(one)
         for three in range(two)
@@ -85,7 +86,7 @@ def test_two_hashes_near_each_other_share_a_row_whatever_bits_differ() -> None:
 @given(HASHES, st.permutations(range(5)), st.integers(0, 12))
 def test_whoever_agrees_in_one_block_only_shares_no_row(simhash: int, blocks: list[int], bit: int) -> None:
     other = moved(simhash, *(13 * block + (bit % 12) for block in blocks[:4]))
-    assert not set(_rows(simhash)) & set(_rows(other))
+    assert not set(rows_of(simhash)) & set(rows_of(other))
 
 
 @settings(max_examples=200, deadline=None)
@@ -200,7 +201,7 @@ async def test_what_others_add_to_the_same_row_at_the_same_time_is_not_lost() ->
     again = NearIndex(kv)
     for simhash, name in zip(hashes, names, strict=True):
         assert await again.claim(like(simhash), page("new")) == (page(name), 0)
-    assert not index._claims and not index._claimed and not index._rows._kept and not index._rows._unwritten
+    assert not index._claims and not index._claimed and not index._rows._unwritten
 
 
 async def test_a_released_claim_is_free_again() -> None:
@@ -211,7 +212,7 @@ async def test_a_released_claim_is_free_again() -> None:
     index.release(like(HASH), page("a"))
     assert await index.claim(like(HASH), page("b")) is None
     index.release(like(HASH), page("b"))
-    assert not index._claims and not index._claimed and not index._rows._kept
+    assert not index._claims and not index._claimed
 
 
 @pytest.fixture
@@ -321,3 +322,56 @@ async def test_a_twin_that_is_gone_from_the_store_is_none(many: MemoryKeyValue) 
     kv: KeyValue = MemoryKeyValue()
     await kv.put_all([pair for pair in await scanned(many, b"") if not pair[0].startswith(b"near/p")])
     assert await NearIndex(kv).claim(like(OTHERS[0]), page("new")) is None
+
+
+class CountingKeyValue(MemoryKeyValue):
+    """A store that counts the rows it is asked for."""
+
+    asked = 0
+
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        self.asked += len(keys)
+        return await super().get_all(keys)
+
+
+async def test_texts_unlike_all_others_are_told_apart_without_the_store(many: MemoryKeyValue) -> None:
+    kv = CountingKeyValue()
+    await kv.put_all(await scanned(many, b""))
+    index = NearIndex(kv)
+    for number in range(1_000, 1_100):
+        await put(index, Random(number).getrandbits(64), str(number))
+    assert kv.asked < 20
+
+
+async def test_a_store_of_too_many_pages_to_look_at_is_asked(many: MemoryKeyValue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.dedupe.near.MOST_LOADED", len(OTHERS) - 1)
+    kv = CountingKeyValue()
+    await kv.put_all(await scanned(many, b""))
+    index = NearIndex(kv)
+    assert await index.claim(like(moved(OTHERS[-1], 1)), page("new")) == (page(str(len(OTHERS) - 1)), 1)
+    await put(index, HASH, "a")
+    assert kv.asked >= 20 and await index.claim(like(HASH), page("b")) == (page("a"), 0)
+
+
+async def test_what_is_written_while_the_store_is_looked_at_is_found(
+    many: MemoryKeyValue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.dedupe.near.AT_ONCE", 1)
+    kv = SlowKeyValue()
+    await kv.put_all(await scanned(many, b""))
+    index = NearIndex(kv)
+    first = asyncio.ensure_future(index.claim(like(OTHERS[0]), page("copy")))
+    await asyncio.sleep(0)
+    await put(index, HASH, "a")
+    assert not first.done()
+    assert await first == (page("0"), 0)
+    assert index._sieve is not None and index._sieve.whole
+    assert await index.claim(like(HASH), page("b")) == (page("a"), 0)
+
+
+async def test_pages_of_one_commit_share_rows_that_were_not_there_before() -> None:
+    kv = MemoryKeyValue()
+    index = NearIndex(kv)
+    others = [HASH, moved(HASH, 0, 1, 2, 3), moved(HASH, 4, 5, 6, 7)]
+    await index.commit([(like(simhash), page(str(number))) for number, simhash in enumerate(others)])
+    assert await entries(kv) == 10 * len(others)

@@ -18,10 +18,8 @@ class SlowKeyValue(MemoryKeyValue):
     def __init__(self) -> None:
         super().__init__()
         self.may_write = asyncio.Event()
-        self.reads = 0
 
     async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        self.reads += 1
         values = await super().get_all(keys)
         await asyncio.sleep(0)
         return values
@@ -61,35 +59,32 @@ async def test_changes_at_once_are_made_of_each_other_and_none_waits_for_the_sto
     assert await kv.get(ROW) == b"abc" and not rows._unwritten
 
 
-async def test_a_kept_row_is_not_read_again(kv: SlowKeyValue) -> None:
-    kv.may_write.set()
+async def test_what_was_made_later_counts_whichever_is_written_first() -> None:
+    class Turning(MemoryKeyValue):
+        """A store that acknowledges the last change first."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.told: list[asyncio.Event] = []
+
+        async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+            await super().put_all(pairs)
+            self.told.append(asyncio.Event())
+            await self.told[-1].wait()
+
+    kv = Turning()
     rows = Rows(kv)
-    rows.keep([ROW], [None])
-    await adding(rows, b"a")
-    assert kv.reads == 0 and await kv.get(ROW) == b"a"
-    rows.keep([ROW, b"other"], [b"a", None])
-    rows.drop([ROW, b"unknown"])
-    assert set(rows._kept) == {b"other"}
-
-
-async def test_a_kept_row_that_changes_is_kept_no_longer(kv: SlowKeyValue) -> None:
-    kv.may_write.set()
-    rows = Rows(kv)
-    rows.keep([ROW], [None])
-    await adding(rows, b"a")
-    await adding(rows, b"b")
-    assert await kv.get(ROW) == b"ab"
-
-
-async def test_what_is_on_its_way_to_the_store_is_not_kept_as_the_store_has_it(kv: SlowKeyValue) -> None:
-    rows = Rows(kv)
-    first = adding(rows, b"a")
+    first, second = adding(rows, b"a"), adding(rows, b"b")
     await turn()
-    rows.keep([ROW], await kv.get_all([ROW]))
-    kv.may_write.set()
-    await first
-    await adding(rows, b"b")
-    assert await kv.get(ROW) == b"ab"
+    kv.told[1].set()
+    await second
+    third = adding(rows, b"c")
+    await turn()
+    assert await kv.get(ROW) == b"abc", "the first change, still on its way, was taken for the latest"
+    kv.told[0].set()
+    kv.told[2].set()
+    await asyncio.gather(first, third)
+    assert not rows._unwritten
 
 
 async def test_every_change_is_counted_when_it_begins_and_when_it_is_over(kv: SlowKeyValue) -> None:
