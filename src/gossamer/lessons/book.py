@@ -51,7 +51,7 @@ class LessonBook:
         if not self._settings.learn:
             return NO_LESSON
         entry = lease.entry
-        host = await self._shelf.host(entry.host)
+        host = self._shelf.at_hand(entry.host) or await self._shelf.host(entry.host)
         if host.has_rules and entry.kind is not LinkKind.SEED and not lease.again:
             refused = await self._refusal(host, entry)
             if refused is not None:
@@ -91,6 +91,8 @@ class LessonBook:
         fetched = host.growth.get("", _NO_GROWTH).fetched
         if known is None and fetched < self._settings.probe_after:
             return UNPROBED
+        if known is not None and known.url and len(probes) == 1:  # nearly always
+            return Lesson(probe=known) if soft404.is_soft(known) else NO_LESSON
         url = split(lease.entry.url)
         directory = soft404.directory_of(url)
         there = probes.get(directory)
@@ -124,7 +126,7 @@ class LessonBook:
         await study.take([visit for visit in visits if visit.settlement.lease.token not in self._kept])
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
-        return Studied(judged, dict(study.changes), study.rows, study.slow, study.sizes.changed, study.phrases)
+        return Studied(judged, study.changes, study.rows, study.slow, study.sizes.changed, study.phrases)
 
     async def keep(self, studied: Studied) -> None:
         """Make what was learned durable."""

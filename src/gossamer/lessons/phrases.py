@@ -52,6 +52,20 @@ class Phrases:
         place = name >> 44 & ~1
         return self._memory[place] == name or self._memory[place + 1] == name
 
+    def has_news(self, host: int, sketch: Iterable[int], shown: dict[int, bool]) -> bool:
+        """Add phrases of a host to those shown since the last were learned, and whether they are new; tell whether any is.
+
+        All of a page in one loop, without a call for each: half the price.
+        """
+        memory, has_news = self._memory, False
+        for phrase in sketch:
+            name = (host + phrase * _MIX) & _BITS
+            if name not in shown:
+                place = name >> 44 & ~1
+                is_new = shown[name] = memory[place] != name and memory[place + 1] != name
+                has_news = has_news or is_new
+        return has_news
+
     def learn(self, names: Iterable[int]) -> None:
         """Remember phrases."""
         memory = self._memory

@@ -20,7 +20,8 @@ from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
 from gossamer.policy import parameters, templates
 from gossamer.protocols import KeyValue
 
-_PREFIX = b"lesson/"
+_BEGINNING = "lesson/"
+_PREFIX = _BEGINNING.encode()
 _RULED = b"ruled/"
 MOST_HOSTS = 20_000  # in memory
 
@@ -57,27 +58,21 @@ class HostLessons:
         """Whether anything here changes what becomes of a URL."""
         return bool(self.cosmetic or self.traps)
 
-    def take(self, letter: str, title: str, record: Record, settings: Traps) -> None:
+    def take(self, letter: str, title: str, record: Record, is_rule: bool) -> None:
         """Take over a record, and what follows from it."""
         self.tables[letter][title] = record
-        if isinstance(record, Tally):
-            _note(self.traps, title, _is_rule(title, record, settings))
-        elif isinstance(record, Parameter):
-            _note(self.cosmetic, title, _is_rule(title, record, settings))
+        rules = self.traps if letter == TEMPLATE else self.cosmetic
+        if is_rule:
+            rules.add(title)
+        elif rules and letter in (TEMPLATE, PARAMETER):
+            rules.discard(title)
 
 
-def _is_rule(title: str, record: Record, settings: Traps) -> bool:
+def _is_rule(letter: str, title: str, record: Any, settings: Traps) -> bool:
     """Tell whether a record changes what becomes of a URL."""
-    if isinstance(record, Tally):
+    if letter == TEMPLATE:
         return templates.one_in(title, record, settings) != 1
-    return isinstance(record, Parameter) and parameters.is_cosmetic(record, settings)
-
-
-def _note(names: set[str], name: str, applies: bool) -> None:
-    if applies:
-        names.add(name)
-    else:
-        names.discard(name)
+    return letter == PARAMETER and parameters.is_cosmetic(record, settings)
 
 
 class Shelf:
@@ -87,6 +82,7 @@ class Shelf:
         self._kv = kv
         self._settings = settings
         self._hosts: OrderedDict[str, HostLessons] = OrderedDict()
+        self.at_hand = self._hosts.get  # a host that need not be loaded: several times a page, where a coroutine costs as much
         self._ruled: set[str] | None = None  # hosts with a rule in force; None: not loaded
         self._writing = asyncio.Lock()
 
@@ -97,7 +93,7 @@ class Shelf:
             return known
         loaded = HostLessons()
         async for _, letter, title, record in self._rows(name):
-            loaded.take(letter, title, record, self._settings)
+            loaded.take(letter, title, record, _is_rule(letter, title, record, self._settings))
         while len(self._hosts) >= MOST_HOSTS:
             self._hosts.popitem(last=False)
         return self._hosts.setdefault(name, loaded)  # somebody else may have loaded it meanwhile
@@ -113,9 +109,12 @@ class Shelf:
     async def write(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
         """Make changes durable, with some rows of others in the same step, and take them over."""
         async with self._writing:
-            hosts = {name[0]: await self.host(name[0]) for name in changes}
+            hosts = await self._named(changes)
             kept = {name: _under(hosts[name[0]].tables[name[1]].get(name[2]), record) for name, record in changes.items()}
             await self._put(kept, others)
+
+    async def _named(self, changes: Mapping[Name, Record]) -> dict[str, HostLessons]:
+        return {name: self.at_hand(name) or await self.host(name) for name in {name for name, _, _ in changes}}
 
     async def rule(self, name: Name, ruling: Ruling) -> bool:
         """Put an operator's word above a record, durably; False: there is none, and nothing to decide."""
@@ -131,14 +130,15 @@ class Shelf:
 
     async def _put(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
         ruled = await self.ruled()
-        begin = {name[0] for name, record in changes.items() if _is_rule(name[2], record, self._settings)} - ruled
+        rules = {name for name, record in changes.items() if _is_rule(name[1], name[2], record, self._settings)}
+        begin = {name[0] for name in rules} - ruled
         rows = [(_key(*name), _encode(record)) for name, record in changes.items()]
         await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
-        hosts = {name[0]: await self.host(name[0]) for name in changes}
-        for (host, letter, title), record in changes.items():
-            hosts[host].take(letter, title, record, self._settings)
+        hosts = await self._named(changes)  # once more: one may have left memory meanwhile
+        for name, record in changes.items():
+            hosts[name[0]].take(name[1], name[2], record, name in rules)
         ruled |= begin
-        end = [host for host, known in hosts.items() if host in ruled and not known.has_rules]
+        end = [host for host in ruled.intersection(hosts) if not hosts[host].has_rules]
         await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
         ruled.difference_update(end)
 
@@ -164,4 +164,4 @@ def _under(known: Any, record: Any) -> Any:
 
 
 def _key(host: str, letter: str, title: str) -> bytes:
-    return b"%s%s\0%s%s" % (_PREFIX, host.encode(), letter.encode(), title.encode())
+    return f"{_BEGINNING}{host}\0{letter}{title}".encode()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
-from gossamer.lessons.phrases import Phrases, name_of
+from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLessons, Name, Record, Shelf
 from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.protocols import KeyValue
@@ -109,9 +109,12 @@ class Study:
 
     async def take(self, visits: Sequence[Visit]) -> None:
         """Learn from visits, one after the other."""
+        at_hand = self._shelf.at_hand
         for visit in visits:
-            host = await self._shelf.host(visit.settlement.lease.entry.host)
-            self._take_probe(host, visit)
+            name = visit.settlement.lease.entry.host
+            host = at_hand(name) or await self._shelf.host(name)
+            if visit.probe is not None or visit.suspicious:
+                self._take_probe(host, visit)
             if visit.page is not None:
                 await self._take_page(host, visit, visit.page)
 
@@ -179,11 +182,7 @@ class Study:
 
     def _has_new_phrases(self, host: str, sketch: tuple[int, ...]) -> bool:
         """Tell whether any of a sample of a page's phrases is new to its host."""
-        place = fingerprint(host)
-        names = [name for phrase in sketch if (name := name_of(place, phrase)) not in self.phrases]
-        new = {name: not self._known_phrases.knows(name) for name in names}
-        self.phrases |= new
-        return True in new.values()
+        return self._known_phrases.has_news(fingerprint(host), sketch, self.phrases)
 
     async def _compare_values(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
         """Compare a page with what its URL gave before, with other values of its parameters."""
@@ -222,7 +221,7 @@ class Study:
 
     def _grow(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
         """Count the URLs that a page brought forth, for its host and its first folder."""
-        found = sum(1 for entry in visit.settlement.discovered if entry.refused is None and entry.host == page.host)
+        found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(page.host)
         folder = url.path[: url.path.find("/", 1) + 1]
         is_watched = folder in host.growth or len(host.growth) < MOST_FOLDERS
         for title in dict.fromkeys(("", folder) if found and is_watched else ("",)):

@@ -4,8 +4,6 @@ It is slowed, which costs an honest giant some patience and nothing else, and re
 as many fetched pages: a factor of two.
 """
 
-from msgspec.structs import replace
-
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth
 
@@ -19,14 +17,8 @@ def grown(growth: Growth, fetched: int, found: int, page: str, now: float) -> Gr
     """Return the figures after some more fetches."""
     hour = int(now // HOUR)
     in_hour = found + (growth.found_in_hour if hour == growth.hour else 0)
-    return replace(
-        growth,
-        fetched=growth.fetched + fetched,
-        found=growth.found + found,
-        hour=hour,
-        found_in_hour=in_hour,
-        page=page if found else growth.page,
-    )
+    page = page if found else growth.page
+    return Growth(growth.fetched + fetched, growth.found + found, hour, in_hour, growth.slowed, growth.reason, page)
 
 
 def size_of(growth: Growth) -> int:

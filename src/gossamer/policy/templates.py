@@ -41,11 +41,15 @@ _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 
 def templates_of(url: Url) -> tuple[str, str]:
     """Return the fine and the coarse template of a URL."""
-    shaped = [_shape(segment) for segment in url.path.split("/")[1:]]
-    coarse = f"{ROUGHLY}/" + "/".join(_run_together(shaped))
+    segments = url.path.split("/")[1:]
+    shaped = ["{n}" if segment.isdecimal() else _shape(segment) for segment in segments]  # numbers do not repeat
     if len(shaped) > 1:
-        shaped[0] = _TOKEN.sub(_kind, url.path.split("/", 2)[1])
-    fine = "/" + "/".join(shaped)
+        coarse = f"{ROUGHLY}/" + "/".join(_run_together(shaped))
+        shaped[0] = _kinds(segments[0])
+        fine = "/" + "/".join(shaped)
+    else:
+        fine = f"/{shaped[0]}" if shaped else "/"
+        coarse = ROUGHLY + fine
     if url.query is None:
         return fine, coarse
     return f"{fine}?{_parameters(url.query)}", f"{coarse}?*"
@@ -53,6 +57,11 @@ def templates_of(url: Url) -> tuple[str, str]:
 
 def _kind(found: re.Match[str]) -> str:
     return f"{{{found.lastgroup}}}"
+
+
+@lru_cache(maxsize=1024)  # of first folders
+def _kinds(text: str) -> str:
+    return _TOKEN.sub(_kind, text)
 
 
 @lru_cache(maxsize=16_384)  # folders repeat
@@ -84,7 +93,8 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
     if brought is Yield.FRESH:
         good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
         weight = max(tally.weight - RELIEF, 0)
-        return replace(tally, fetched=tally.fetched + 1, fresh=tally.fresh + 1, weight=weight, good=good)
+        # Twice a page: all of it by place takes a third of the time that `replace` does.
+        return Tally(tally.fetched + 1, tally.fresh + 1, weight, tally.barren, tally.refused, good, tally.bad, tally.ruling)
     barren = tally.barren | {brought.value: tally.barren.get(brought.value, 0) + 1}
     bad = (*tally.bad[1 - EXAMPLES :], url)
     return replace(tally, fetched=tally.fetched + 1, weight=tally.weight + 1, barren=barren, bad=bad)
@@ -96,6 +106,8 @@ def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
         return 1
     if tally.ruling is not Ruling.NONE:
         return 0 if tally.ruling is Ruling.BLOCK else 1
+    if tally.weight < settings.template_evidence:
+        return 1  # nearly always
     evidence = settings.template_evidence * (COARSE if template.startswith(ROUGHLY) else 1) + tally.fresh // REPUTATION
     if tally.weight < evidence:
         return 1

@@ -5,8 +5,7 @@ nothing (the visit fails, or the page turns out to be a soft 404) is given back.
 configuration says otherwise, but its links are not followed: they are noted as refused, and another page may still lift that.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -52,20 +51,33 @@ class Sameness:
         self._deduper = deduper
         self._resemblance = near
 
-    @asynccontextmanager
-    async def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson) -> AsyncIterator["Comparison"]:
-        """Compare one answer; should anything fail, what it claimed is given back."""
-        comparison = Comparison(lease, fetched, digest, lesson, self._deduper, self._resemblance, self._near)
-        await comparison.claim()
-        try:
-            yield comparison
-        except BaseException:
-            comparison.release()
-            raise
+    def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson) -> "Comparison":
+        """Compare one answer."""
+        return Comparison(lease, fetched, digest, lesson, self._deduper, self._resemblance, self._near)
 
 
 class Comparison:
-    """One answer, compared."""
+    """One answer, compared: inside `async with`, so that what it claimed is given back should anything fail.
+
+    It has its own two methods for that: a generator that does the same (`asynccontextmanager`) takes 8 us longer, once a page.
+    """
+
+    __slots__ = (
+        "_before",
+        "_claimed_text",
+        "_deduper",
+        "_digest",
+        "_entry",
+        "_fetched",
+        "_has_claim",
+        "_is_copy",
+        "_lesson",
+        "_me",
+        "_near",
+        "_original",
+        "_outcome",
+        "_resemblance",
+    )
 
     def __init__(
         self,
@@ -92,6 +104,16 @@ class Comparison:
         self._is_copy = False  # what was kept before is only a reference to the page that had it first
         self._has_claim = False
         self._claimed_text: Likeness | None = None
+
+    async def __aenter__(self) -> "Comparison":
+        await self.claim()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.release()
 
     @property
     def is_news(self) -> bool:
