@@ -18,6 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCES = (
     "src/gossamer/dedupe/_bands.c",
     "src/gossamer/dedupe/_simhash.c",
+    "src/gossamer/document/_base32.c",
     "src/gossamer/frontier/_admit.c",
     "src/gossamer/frontier/_bloom.c",
     "src/gossamer/frontier/_heap.c",
@@ -27,6 +28,7 @@ SOURCES = (
     "src/gossamer/frontier/_schedule.c",
     "src/gossamer/frontier/_settle.c",
     "src/gossamer/frontier/_sheet.c",
+    "src/gossamer/lessons/_phrases.c",
     "src/gossamer/processors/_scan.c",
     "src/gossamer/storage/_ranking.c",
     "src/gossamer/url/_join.c",

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = (
     "gossamer.dedupe._bands",
     "gossamer.dedupe._simhash",
+    "gossamer.document._base32",
     "gossamer.frontier._admit",
     "gossamer.frontier._bloom",
     "gossamer.frontier._heap",
@@ -25,6 +26,7 @@ MODULES = (
     "gossamer.frontier._schedule",
     "gossamer.frontier._settle",
     "gossamer.frontier._sheet",
+    "gossamer.lessons._phrases",
     "gossamer.processors._scan",
     "gossamer.storage._ranking",
     "gossamer.url._join",

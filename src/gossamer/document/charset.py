@@ -7,6 +7,7 @@ cannot read becomes the replacement character.
 
 import codecs
 import re
+from functools import lru_cache
 
 import cchardet
 
@@ -70,11 +71,13 @@ _CODECS = {
 }
 _GUESSES = {"uhc": "euc-kr", "mac-cyrillic": "x-mac-cyrillic"}  # names only the guesser uses
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
+_MARKS = tuple(mark for mark, _ in _BOMS)
 _PARAMETER = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]+)")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_SHORT = 100  # characters of a Content-Type that is remembered
 _SAMPLE = 32 * 1024  # bytes looked at to guess a charset
 
 
@@ -85,9 +88,13 @@ def charset_named(label: str) -> str:
 
 def declared_charset(content: bytes, content_type: str) -> str:
     """Return the charset that a byte order mark or a Content-Type header tells; empty: neither does."""
-    for mark, name in _BOMS:
-        if content.startswith(mark):
-            return name
+    if content.startswith(_MARKS):
+        return next(name for mark, name in _BOMS if content.startswith(mark))
+    return _parameter(content_type) if len(content_type) <= _SHORT else _parameter.__wrapped__(content_type)
+
+
+@lru_cache(maxsize=256)  # most hosts say one of a few things
+def _parameter(content_type: str) -> str:
     parameter = _PARAMETER.search(content_type)
     return charset_named(parameter[parameter.lastindex or 0]) if parameter else ""
 

@@ -6,6 +6,7 @@ See docs/decisions/0002-payload-digest.md. RFC 9110 section 6.4 calls it the con
 """
 
 import hashlib
+from collections.abc import Callable
 
 from gossamer.document.body import Body
 from gossamer.document.decode import dechunk
@@ -13,8 +14,9 @@ from gossamer.document.decode import dechunk
 
 def payload_digest(body: Body, chunked: bool) -> str:
     """Return "sha1:" and the base32 digest of the payload of a body as it came."""
-    if chunked:
-        return digest_text(hashlib.sha1(dechunk(body.read())))
+    if chunked or body.in_memory:
+        content = body.read()
+        return digest_text(hashlib.sha1(dechunk(content) if chunked else content))
     hasher = hashlib.sha1()
     for piece in body.pieces():
         hasher.update(piece)
@@ -27,7 +29,21 @@ _PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
 _SHIFTS = range(150, -10, -10)
 
 
+def plain_spell(digest: bytes) -> str:
+    """Spell a SHA-1."""
+    bits = int.from_bytes(digest, "big")
+    return "sha1:" + "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])
+
+
+_spell: Callable[[bytes], str] = plain_spell
+try:
+    from gossamer.document import _base32
+except ImportError:
+    pass  # nothing was compiled
+else:
+    _spell = _base32.spell
+
+
 def digest_text(hasher: "hashlib._Hash") -> str:
     """Spell a SHA-1 the way WARC headers and the catalog do."""
-    bits = int.from_bytes(hasher.digest(), "big")
-    return "sha1:" + "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])
+    return _spell(hasher.digest())

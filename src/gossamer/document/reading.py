@@ -22,7 +22,10 @@ def read_document(
     raw: bytes, *, chunked: bool, encoding: str, content_type: str, url: str, limit: int, keep: int | None = None
 ) -> Reading:
     """Read the body of an answer, up to `limit` bytes of content, or `keep` when there is more."""
-    decoded = decode(dechunk(raw) if chunked else raw, encoding, limit, keep)
-    content = decoded.content
-    mime = sniff(content_type, content[:HEAD], url.partition("?")[0])
-    return Reading(mime, content, declared_charset(content, content_type), decoded.cut, decoded.error, decoded.too_big)
+    content = dechunk(raw) if chunked else raw
+    cut, error, too_big = False, "", False
+    if encoding or len(content) > limit:
+        decoded = decode(content, encoding, limit, keep)
+        content, cut, error, too_big = decoded.content, decoded.cut, decoded.error, decoded.too_big
+    mime = sniff(content_type, content[:HEAD], url)
+    return Reading(mime, content, declared_charset(content, content_type), cut, error, too_big)

@@ -4,11 +4,11 @@ Every page brings sixteen, so they are not rows of their own: looked up and writ
 as its archive record; here 0.01. A name has one place with room for two, and the one that was not seen for longer gives way: a
 phrase that a maze repeats stays, one of an honest page is forgotten some hundred thousand pages later, when nobody asks for it.
 
-The log is leaves of LEAF names, written round and round; a commit writes the last one or two again.
+The log is leaves of LEAF names, written round and round; a commit writes the last one or two again. `_phrases.c` has the loops.
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -30,6 +30,36 @@ def name_of(host: int, phrase: int) -> int:
     return (host + phrase * _MIX) & _BITS
 
 
+def plain_has_news(memory: "array[int]", host: int, sketch: tuple[int, ...], shown: dict[int, bool]) -> bool:
+    """Add phrases of a host to those shown, with whether they are new to the memory; tell whether any of those added is."""
+    has_news = False
+    for phrase in sketch:
+        name = name_of(host, phrase)
+        if name not in shown:
+            place = name >> 44 & ~1
+            is_new = shown[name] = memory[place] != name and memory[place + 1] != name
+            has_news = has_news or is_new
+    return has_news
+
+
+def plain_learn(memory: "array[int]", names: Iterable[int]) -> None:
+    """Put names into the memory."""
+    for name in names:
+        place = name >> 44 & ~1
+        if memory[place] != name:
+            memory[place], memory[place + 1] = name, memory[place]
+
+
+_has_news: Callable[["array[int]", int, tuple[int, ...], dict[int, bool]], bool] = plain_has_news
+_learn: Callable[["array[int]", Iterable[int]], None] = plain_learn
+try:
+    from gossamer.lessons import _phrases as _compiled
+except ImportError:
+    pass  # nothing was compiled
+else:
+    _has_news, _learn = _compiled.has_news, _compiled.learn
+
+
 class Phrases:
     """The memory."""
 
@@ -47,32 +77,13 @@ class Phrases:
             phrases._learned, phrases._leaf = learned, names if len(names) < LEAF else []
         return phrases
 
-    def knows(self, name: int) -> bool:
-        """Tell whether a phrase was shown."""
-        place = name >> 44 & ~1
-        return self._memory[place] == name or self._memory[place + 1] == name
-
-    def has_news(self, host: int, sketch: Iterable[int], shown: dict[int, bool]) -> bool:
-        """Add phrases of a host to those shown since the last were learned, and whether they are new; tell whether any is.
-
-        All of a page in one loop, without a call for each: half the price.
-        """
-        memory, has_news = self._memory, False
-        for phrase in sketch:
-            name = (host + phrase * _MIX) & _BITS
-            if name not in shown:
-                place = name >> 44 & ~1
-                is_new = shown[name] = memory[place] != name and memory[place + 1] != name
-                has_news = has_news or is_new
-        return has_news
+    def has_news(self, host: int, sketch: tuple[int, ...], shown: dict[int, bool]) -> bool:
+        """Add phrases to those shown since the last were learned, with whether they are new; tell whether any is."""
+        return _has_news(self._memory, host, sketch, shown)
 
     def learn(self, names: Iterable[int]) -> None:
         """Remember phrases."""
-        memory = self._memory
-        for name in names:
-            place = name >> 44 & ~1
-            if memory[place] != name:
-                memory[place], memory[place + 1] = name, memory[place]
+        _learn(self._memory, names)
 
     def log(self, names: Sequence[int]) -> list[tuple[bytes, bytes]]:
         """Return the rows that put new phrases into the log."""

@@ -50,15 +50,14 @@ class Sizes:
 
     def move(self, before: Growth, after: Growth) -> tuple[int, int, int]:
         """Count a host at the size it has now; return the others of that size: how many, fetched, found."""
+        size = growth.size_of(after)
         if before.fetched:
-            self._add(growth.size_of(before), -1, -before.fetched, -before.found)
-        others = self._figures(growth.size_of(after))
-        self._add(growth.size_of(after), 1, after.fetched, after.found)
+            was = growth.size_of(before)
+            hosts, fetched, found = self._figures(was)
+            self.changed[was] = max(hosts - 1, 0), max(fetched - before.fetched, 0), max(found - before.found, 0)
+        others = hosts, fetched, found = self._figures(size)
+        self.changed[size] = hosts + 1, fetched + after.fetched, found + after.found
         return others
-
-    def _add(self, size: int, hosts: int, fetched: int, found: int) -> None:
-        old = self._figures(size)
-        self.changed[size] = (max(old[0] + hosts, 0), max(old[1] + fetched, 0), max(old[2] + found, 0))
 
     def _figures(self, size: int) -> Figures:
         return self.changed.get(size) or self._known.get(size) or (0, 0, 0)

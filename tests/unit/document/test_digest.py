@@ -4,7 +4,7 @@ import base64
 import hashlib
 
 from gossamer.document.body import Body
-from gossamer.document.digest import payload_digest
+from gossamer.document.digest import digest_text, payload_digest, plain_spell
 from gossamer.testing.archive import answers, chunked
 
 
@@ -12,6 +12,13 @@ def test_a_digest_is_spelled_as_in_warc_files() -> None:
     expected = "sha1:" + base64.b32encode(hashlib.sha1(b"content").digest()).decode()
     assert payload_digest(Body.of(b"content"), False) == expected
     assert {payload_digest(Body.of(chunked(b"content", size)), True) for size in (1, 2, 100)} == {expected}
+
+
+def test_both_ways_spell_a_digest_alike() -> None:
+    for number in range(200):
+        hasher = hashlib.sha1(b"%d" % number)
+        spelled = "sha1:" + base64.b32encode(hasher.digest()).decode()
+        assert digest_text(hasher) == plain_spell(hasher.digest()) == spelled
 
 
 def test_a_chunked_page_and_its_plain_copy_have_one_digest_for_dedupe() -> None:

@@ -1,16 +1,23 @@
 """Phrases are remembered over a restart, and in a fixed amount of memory and store."""
 
+from array import array
+from random import Random
+
 import pytest
 
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons import phrases as module
-from gossamer.lessons.phrases import LEAF, Phrases, name_of
+from gossamer.lessons.phrases import LEAF, PLACES, Phrases, name_of, plain_has_news, plain_learn
 
 
 async def shown(phrases: Phrases, kv: MemoryKeyValue, names: list[int]) -> None:
     await kv.put_all(phrases.log(names))
     phrases.logged(names)
     phrases.learn(names)
+
+
+def knows(phrases: Phrases, name: int) -> bool:
+    return not phrases.has_news(name, (0,), {})
 
 
 def names(first: int, count: int) -> list[int]:
@@ -26,9 +33,9 @@ async def test_what_was_shown_is_known_after_a_restart(at_once: int) -> None:
         if shown_so_far % (16 * at_once) == 0:
             phrases = await Phrases.load(kv)
     phrases = await Phrases.load(kv)
-    assert all(map(phrases.knows, names(0, shown_so_far)))
-    assert not any(map(phrases.knows, names(shown_so_far, 1_000)))
-    assert not any(map(phrases.knows, [name_of(8, phrase) for phrase in range(100)])), "phrases are a host's own"
+    assert all(knows(phrases, name) for name in names(0, shown_so_far))
+    assert not any(knows(phrases, name) for name in names(shown_so_far, 1_000))
+    assert not any(knows(phrases, name_of(8, phrase)) for phrase in range(100)), "phrases are a host's own"
 
 
 async def test_the_log_has_an_end_and_the_oldest_leaf_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,12 +45,44 @@ async def test_the_log_has_an_end_and_the_oldest_leaf_gives_way(monkeypatch: pyt
         await shown(phrases, kv, names(first, 16))
     assert len([key async for key, _ in kv.scan(b"")]) == 4
     again = await Phrases.load(kv)
-    assert all(map(again.knows, names(2 * LEAF, 4 * LEAF)))
-    assert not any(map(again.knows, names(0, 2 * LEAF)))
+    assert all(knows(again, name) for name in names(2 * LEAF, 4 * LEAF))
+    assert not any(knows(again, name) for name in names(0, 2 * LEAF))
 
 
 def test_of_three_phrases_with_one_place_the_one_not_seen_for_longest_gives_way() -> None:
     one, two, three = ((5 << 45) + number for number in (1, 2, 3))
     phrases = Phrases()
     phrases.learn([one, two, one, three])
-    assert [phrases.knows(name) for name in (one, two, three)] == [True, False, True]
+    assert [knows(phrases, name) for name in (one, two, three)] == [True, False, True]
+
+
+def test_a_page_has_news_when_any_of_its_phrases_is_new_and_was_not_shown_since() -> None:
+    phrases, shown_since = Phrases(), dict[int, bool]()
+    phrases.learn([name_of(7, 1)])
+    assert not phrases.has_news(7, (1,), shown_since)
+    assert phrases.has_news(7, (1, 2), shown_since)
+    assert shown_since == {name_of(7, 1): False, name_of(7, 2): True}
+    assert not phrases.has_news(7, (1, 2), shown_since), "it was news of the page before"
+    assert not phrases.has_news(7, (), shown_since)
+
+
+def test_both_ways_of_looking_and_learning_are_one() -> None:
+    random = Random(3)
+    pages = [(random.getrandbits(64), tuple([random.getrandbits(32) for _ in range(16)])) for _ in range(200)]
+    compiled, plain = array("Q", bytes(16 * PLACES)), array("Q", bytes(16 * PLACES))
+    for host, sketch in [*pages, *((host, sketch[:8]) for host, sketch in pages)]:
+        said: tuple[dict[int, bool], dict[int, bool]] = {}, {}
+        assert module._has_news(compiled, host, sketch, said[0]) == plain_has_news(plain, host, sketch, said[1])
+        assert list(said[0].items()) == list(said[1].items())
+        module._learn(compiled, said[0])
+        plain_learn(plain, said[1])
+    crowd = [(5 << 45) + number for number in (1, 2, 1, 3, 4)]
+    module._learn(compiled, crowd)
+    plain_learn(plain, crowd)
+    assert compiled == plain
+
+
+@pytest.mark.parametrize("names", [[-1], ["a"], [1 << 64]])
+def test_what_is_no_name_is_not_learned(names: list[int]) -> None:
+    with pytest.raises((OverflowError, TypeError)):
+        Phrases().learn(names)
