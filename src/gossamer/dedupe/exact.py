@@ -3,8 +3,13 @@
 A claim lives in memory until its page is durable and `commit` writes it; so two visits under way at once cannot both be the
 first, and a crash forgets only claims whose visits are repeated. A page never is its own duplicate: a visit repeated after a
 crash finds its own claim in the store and goes on as the first.
+
+Most digests are new, and a sieve in memory knows it of nearly all of these. A store with more claims than are worth looking at
+when the first digest comes is asked for each.
+Invariant: a digest that is in the store, or on its way there, has its bit; or the sieve is not whole, and lets all through.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 import msgspec
@@ -12,7 +17,11 @@ import msgspec
 from gossamer.protocols import KeyValue
 from gossamer.records import Original
 
+MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
+AT_ONCE = 1_000  # of them in one turn of the loop
+
 _PREFIX = b"digest/"  # in a store that is shared with robots and DNS
+_PLACES = 1 << 23  # of the sieve: 1 MB
 
 
 class ExactDeduper:
@@ -21,6 +30,8 @@ class ExactDeduper:
     def __init__(self, kv: KeyValue) -> None:
         self._kv = kv
         self._claims: dict[str, Original] = {}  # not yet committed
+        self._sieve = bytearray()  # empty: nobody needed it yet
+        self._is_whole = False
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Original).decode
 
@@ -28,14 +39,22 @@ class ExactDeduper:
         """Claim content for a page; return the page that had it before, None when this is the first or had it itself."""
         first = self._claims.get(digest)
         if first is None:
-            stored = await self._kv.get(_key(digest))
+            if not self._sieve:
+                await self._load()
+            key = _key(digest)
+            stored = await self._kv.get(key) if self._may_have(key) else None
             # Another visit may have claimed it while the store was read; from here on nothing waits.
             first = self._decode(stored) if stored is not None else self._claims.setdefault(digest, page)
         return None if first.key == page.key else first
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable, all in one step."""
-        await self._kv.put_all([(_key(digest), self._encode(page)) for digest, page in claims])
+        if not self._sieve:
+            await self._load()
+        pairs = [(_key(digest), self._encode(page)) for digest, page in claims]
+        for key, _ in pairs:
+            self._note(key)
+        await self._kv.put_all(pairs)
         for digest, page in claims:
             self.release(digest, page)
 
@@ -52,6 +71,29 @@ class ExactDeduper:
         claimed = self._claims.get(digest)
         if claimed is not None and claimed.key == page.key:
             del self._claims[digest]
+
+    # --- the sieve ---------------------------------------------------------------------------------------------------
+
+    def _may_have(self, key: bytes) -> bool:
+        place = hash(key) % _PLACES
+        return not self._is_whole or bool(self._sieve[place >> 3] >> (place & 7) & 1)
+
+    def _note(self, key: bytes) -> None:
+        place = hash(key) % _PLACES
+        self._sieve[place >> 3] |= 1 << (place & 7)
+
+    async def _load(self) -> None:
+        """Put what is in the store into the sieve, unless that is much."""
+        self._sieve = bytearray(_PLACES // 8)  # whoever comes meanwhile asks the store, and notes what it writes
+        count = 0
+        async for row, _ in self._kv.scan(_PREFIX):
+            count += 1
+            if count > MOST_LOADED:
+                return
+            self._note(row)
+            if not count % AT_ONCE:
+                await asyncio.sleep(0)
+        self._is_whole = True
 
 
 def _key(digest: str) -> bytes:

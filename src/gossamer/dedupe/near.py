@@ -31,7 +31,7 @@ from gossamer.url.fingerprint import fingerprint
 
 NEAR = 3  # bits: the tables promise no more
 ENTRY = 16  # bytes of a page in a row of a table: SimHash, name
-MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.1 s; with more there is none until the next crawl
+MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked
 AT_ONCE = 1_000  # of them in one turn of the loop
 
 _PAGE, _MEMBER = PREFIX + b"p", PREFIX + b"m"

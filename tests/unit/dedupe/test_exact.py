@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.testing.deduper import FIRST, ONE, SECOND, TWO
@@ -29,6 +31,49 @@ async def test_all_keys_have_the_prefix_of_dedupe() -> None:
     await deduper.commit([(ONE, FIRST), (TWO, SECOND)])
     assert len(await scanned(kv, b"digest/")) == 2
     assert len(await scanned(kv, b"")) == 3
+
+
+class CountingKeyValue(MemoryKeyValue):
+    """A store that counts how often it is asked."""
+
+    asked = 0
+
+    async def get(self, key: bytes) -> bytes | None:
+        self.asked += 1
+        return await super().get(key)
+
+
+async def test_new_content_is_known_to_be_new_without_the_store_and_known_content_is_found_in_it() -> None:
+    kv = CountingKeyValue()
+    await ExactDeduper(kv).commit([(f"sha1:{number}", FIRST) for number in range(500)])
+    deduper = ExactDeduper(kv)
+    for number in range(500, 1_000):
+        assert await deduper.claim(f"sha1:{number}", SECOND) is None
+        await deduper.commit([(f"sha1:{number}", SECOND)])
+    assert kv.asked < 10
+    assert [await deduper.claim(f"sha1:{number}", FIRST) for number in (499, 500)] == [None, SECOND]
+    assert [await deduper.claim(f"sha1:{number}", SECOND) for number in (499, 500)] == [FIRST, None]
+
+
+async def test_a_store_of_too_many_claims_to_look_at_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.dedupe.exact.MOST_LOADED", 1)
+    kv = CountingKeyValue()
+    await ExactDeduper(kv).commit([(ONE, FIRST), (TWO, FIRST)])
+    deduper = ExactDeduper(kv)
+    assert [await deduper.claim(digest, SECOND) for digest in (ONE, TWO, "sha1:NEW")] == [FIRST, FIRST, None]
+    assert kv.asked == 3
+
+
+async def test_what_is_written_while_the_store_is_looked_at_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.dedupe.exact.AT_ONCE", 1)
+    kv = MemoryKeyValue()
+    await ExactDeduper(kv).commit([(f"sha1:{number}", FIRST) for number in range(20)])
+    deduper = ExactDeduper(kv)
+    first = asyncio.ensure_future(deduper.claim("sha1:0", SECOND))
+    await asyncio.sleep(0)
+    await deduper.commit([(ONE, FIRST)])
+    assert not first.done() and await first == FIRST and deduper._is_whole
+    assert await deduper.claim(ONE, SECOND) == FIRST
 
 
 async def test_only_uncommitted_claims_are_kept_in_memory() -> None:
