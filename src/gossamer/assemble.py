@@ -6,13 +6,13 @@
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from gossamer.archives import chosen_archive, finish_pruning
 from gossamer.clock import Clock
@@ -77,8 +77,7 @@ AGENT = "gossamer"  # whom a page means by it, beside all robots
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.worker.child import main; main(int(sys.argv[1]))")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
+class Stores(Struct, frozen=True, kw_only=True):
     """What a crawl keeps, opened; and the rules that explain it."""
 
     directory: Path
@@ -99,8 +98,7 @@ class Stores:
     user_agent: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joints:
+class Joints(Struct, frozen=True, kw_only=True):
     """What a visit reaches of a crawl, in the same process or over a socket."""
 
     frontier: Leasing
@@ -113,8 +111,7 @@ class Joints:
     events: Events
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crawl:
+class Crawl(Struct, frozen=True, kw_only=True):
     """A crawl that is ready to run."""
 
     stores: Stores

@@ -10,7 +10,7 @@ from crawling import run_gossamer
 from serving import Answer, Site, page, site_running
 from typer.testing import CliRunner
 
-from gossamer.cli.main import app
+from gossamer.cli.main import application
 from gossamer.errors import UsageError
 
 HOST = "127.0.0.1"
@@ -36,7 +36,7 @@ class Crawled:
     def run(self, *words: str) -> Any:
         """Run a command on it, in this process: that takes a tenth of the time."""
         name, *rest = words
-        return CliRunner().invoke(app, [name, str(self.directory), *rest])
+        return CliRunner().invoke(application(), [name, str(self.directory), *rest])
 
     def lines(self, *words: str) -> list[dict[str, Any]]:
         """Return what a command says as JSON."""

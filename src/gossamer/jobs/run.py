@@ -15,7 +15,6 @@ from msgspec import Struct
 from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
-from gossamer.crew import forked_workers, open_crew
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
@@ -68,6 +67,8 @@ def run_crawl(
         settings = fit(settings, raise_limit())
         opening: Opening = open_crawl
         if settings.crawl.workers > 1:
+            from gossamer.crew import forked_workers, open_crew  # what one process does not need is not imported for it
+
             opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
         return runner.run(_run(directory, settings, opening, watch, again))

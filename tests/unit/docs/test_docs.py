@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.main import get_command
 
-from gossamer.cli.main import app
+from gossamer.cli.main import application
 from gossamer.records import Outcome
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +40,7 @@ def test_every_requirement_is_tracked() -> None:
 
 def test_every_command_is_in_the_changelog_or_readme() -> None:
     text = (ROOT / "README.md").read_text() + (ROOT / "CHANGELOG.md").read_text()
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(application()).commands  # type: ignore[attr-defined]
     assert [name for name in commands if not re.search(rf"\b{name}\b", text)] == []
 
 
