@@ -101,14 +101,15 @@ class Gathering(Generic[_Item, _Result]):
 
     With `linger` a step that would begin with one item waits a moment for others, if there were others lately, and as long as
     they come: visits that were settled together end together again, and the first of them would have a step, with all its
-    syncs, for itself.
+    syncs, for itself. A step may `free` the way for the next one before it is over.
     """
 
     def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
         self._step = step
         self._linger = linger
         self._gathered: list[tuple[_Item, asyncio.Future[_Result]]] = []
-        self._under_way: asyncio.Task[_Result] | None = None
+        self._under_way: asyncio.Task[_Result] | None = None  # the one that others wait for
+        self._steps: set[asyncio.Task[_Result]] = set()  # all that are not over: the loop alone would not keep them
         self._planned: asyncio.TimerHandle | None = None
         self._sizes = (1, 1)  # of the last two steps: where one is cut short, every other is
 
@@ -138,13 +139,20 @@ class Gathering(Generic[_Item, _Result]):
         self._planned = None
         batch, self._gathered = self._gathered, []
         self._sizes = (self._sizes[1], len(batch))
-        self._under_way = asyncio.get_running_loop().create_task(self._step([item for item, _ in batch]))
-        self._under_way.add_done_callback(partial(self._end, batch))
+        self._under_way = task = asyncio.get_running_loop().create_task(self._step([item for item, _ in batch]))
+        self._steps.add(task)
+        task.add_done_callback(partial(self._end, batch))
 
-    def _end(self, batch: list[tuple[_Item, "asyncio.Future[_Result]"]], task: "asyncio.Task[_Result]") -> None:
+    def free(self) -> None:
+        """Let the next step begin; for the present one, which goes on beside it."""
         self._under_way = None
         if self._gathered:
             self._begin()
+
+    def _end(self, batch: list[tuple[_Item, "asyncio.Future[_Result]"]], task: "asyncio.Task[_Result]") -> None:
+        self._steps.discard(task)
+        if self._under_way is task:
+            self.free()
         error = None if task.cancelled() else task.exception()
         for _, over in batch:
             if over.done():

@@ -39,14 +39,11 @@ class Links:
     def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:
         """Return absolute links, at most `limit` and as many images, and how many more there were that are no images."""
         enough = limit * _MARGIN
-        ways: dict[str | None, tuple[LinkKind, bool]] = {}
-        for url, way in zip(base.join_all(list(islice(self.pages, enough))), self.pages.values(), strict=False):
-            known = ways.get(url)
-            if known is None:
-                ways[url] = way
-            elif known[1] and not way[1]:
-                ways[url] = (known[0], False)
-        found = [Link(url, kind, nofollow) for url, (kind, nofollow) in ways.items() if url is not None]
+        found = base.gather(self.pages, enough, Link)
+        links = tuple(found.values())
+        cut = max(len(links) - limit, 0) + max(len(self.pages) - enough, 0)
+        if not self.images:
+            return links[:limit], cut
         pictures = dict.fromkeys(base.join_all(list(islice(self.images, enough))))
-        images = [Link(url, LinkKind.IMAGE) for url in pictures if url is not None and url not in ways]
-        return (*found[:limit], *images[:limit]), max(len(found) - limit, 0) + max(len(self.pages) - enough, 0)
+        images = [Link(url, LinkKind.IMAGE) for url in pictures if url is not None and url not in found]
+        return (*links[:limit], *images[:limit]), cut

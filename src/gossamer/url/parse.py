@@ -20,7 +20,9 @@ Invariants: `parse(url.wire) == url` but for the fragment; `split(wire) == parse
 import re
 from codecs import lookup
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 from url import (
@@ -39,9 +41,9 @@ from url import (
 from gossamer.errors import UrlError
 
 try:
-    from gossamer.url._join import join_all as _join_plain
+    from gossamer.url import _join as _plain
 except ImportError:
-    _join_plain = None  # type: ignore[assignment]  # nothing was compiled
+    _plain = None  # type: ignore[assignment]  # nothing was compiled
 
 REASONS: dict[type[URLError], str] = {
     EmptyHost: "it names no host",
@@ -78,18 +80,44 @@ class Url(Struct, frozen=True):
         return f"{self.scheme}://{host}" if self.port is None else f"{self.scheme}://{host}:{self.port}"
 
 
+class Found(Protocol):
+    """A link: to where, and whether every place that names it says nofollow."""
+
+    @property
+    def kind(self) -> Any: ...
+
+    @property
+    def nofollow(self) -> bool: ...
+
+
+Kind = TypeVar("Kind")
+Made = TypeVar("Made", bound=Found)
+
+
 class Base:
     """The URL that a document's links are relative to.
 
-    `charset` is the document's: browsers encode the query of a link in it (never the path).
+    `charset` is the document's: browsers encode the query of a link in it (never the path). Raises UrlError for what is no URL.
     """
 
-    __slots__ = ("_charset", "_plainly", "_url")
+    __slots__ = ("_charset", "_ends", "_parsed", "_text")
 
     def __init__(self, url: str, charset: str = "utf-8") -> None:
-        self._url = _parse(url, None)
+        self._parsed: URL | None = None
+        self._text = url
+        self._ends = None if _plain is None else _plain.ends_of(url)  # where its parts end; None: links are joined in full
         self._charset = _legacy(charset)
-        self._plainly = _joiner(str(self._url))
+        if self._ends is None or not _is_usual(url[: self._ends[0]]):
+            self._parsed = _parse(url, None)
+            self._text = str(self._parsed).partition("#")[0]
+            self._ends = _ends(self._text)
+
+    @property
+    def _url(self) -> URL:
+        """The parsed base: most pages have no link that needs it."""
+        if self._parsed is None:
+            self._parsed = _parse(self._text, None)
+        return self._parsed
 
     def join(self, href: str) -> str | None:
         """Return the absolute wire URL, or None for what is no URL or has nothing to fetch (`mailto:`, `javascript:`)."""
@@ -97,12 +125,31 @@ class Base:
 
     def join_all(self, hrefs: list[str]) -> list[str | None]:
         """Do the same for all links of a page."""
-        if self._plainly is None:
+        if self._ends is None:
             return [self.join_fully(href) for href in hrefs]
-        urls = self._plainly(hrefs)
+        urls = _plain.join_all(self._text, *self._ends, hrefs)
         if None in urls:
             return [self.join_fully(href) if url is None else url for href, url in zip(hrefs, urls, strict=True)]
         return urls
+
+    def gather(self, ways: dict[str, tuple[Kind, bool]], most: int, make: Callable[[str, Kind, bool], Made]) -> dict[str, Made]:
+        """Join the first links of a page, given by kind and nofollow as they are written, and make something of each URL.
+
+        Of two places that name the same URL the first says its kind; it is nofollow only when all are.
+        """
+        if self._ends is not None:
+            return _plain.gather(self._text, *self._ends, ways, most, self.join_fully, make)
+        made: dict[str, Made] = {}
+        for href, (kind, nofollow) in islice(ways.items(), most):
+            url = self.join_fully(href)
+            if url is None:
+                continue
+            known = made.get(url)
+            if known is None:
+                made[url] = make(url, kind, nofollow)
+            elif known.nofollow and not nofollow:
+                made[url] = make(url, known.kind, False)
+        return made
 
     def join_fully(self, href: str) -> str | None:
         """Do the same by all the rules of the standard, plain as the link may be."""
@@ -162,13 +209,21 @@ def _parse(text: str, base: URL | None) -> URL:
         return _parse(_scalar(text), base)
 
 
-def _joiner(base: str) -> Callable[[list[str]], list[str | None]] | None:
-    """Return what joins plain links with a base, and says None of any other; None when there is no such thing."""
-    base = base.partition("#")[0]
-    if _join_plain is None or not base.startswith(HTTP) or "@" in base or "^" in base:
+@lru_cache(maxsize=65536)
+def _is_usual(origin: str) -> bool:
+    """Tell whether an origin is written as the parser would write it."""
+    try:
+        return "@" not in origin and str(URL.parse(origin)) == f"{origin}/"
+    except URLError:
+        return False
+
+
+def _ends(base: str) -> tuple[int, int, int] | None:
+    """Return where origin, directory and path of a base end, with which plain links are joined; None: not with this one."""
+    if _plain is None or not base.startswith(HTTP) or "@" in base or "^" in base:
         return None
     path, origin = base.partition("?")[0], base.index("/", 8)
-    return partial(_join_plain, base, origin, path.rindex("/") + 1, len(path))
+    return origin, path.rindex("/") + 1, len(path)
 
 
 def _join(base: URL, text: str) -> URL:

@@ -26,6 +26,8 @@ from gossamer.url.parse import Url, parse, split
 # A sitemap, or a page reached by a redirect, is as near to the seeds as what named it. Redirects in a row are counted; a
 # sitemap that another one (or a redirect) led to is a hop like any other, so that no row of indexes is without end.
 LEVEL_KINDS = frozenset({LinkKind.SITEMAP, LinkKind.REDIRECT})
+MOST_MANNERS = 1_000  # that are remembered: a few for each depth
+NOWHERE = Url("", "", "", None, "", None)  # for rules that do not look at the URL
 
 
 class Filter(Protocol):
@@ -73,6 +75,7 @@ class Admission:
         self._settings = settings
         self._keys = KeyRules(**settings.key.model_dump())
         self._followed = frozenset(settings.documents.follow)
+        self._obeys = settings.robots.meta
         self._leaves_site = settings.scope.off_site_hops > 0
         self._scorer = scorer
         self._ascends = settings.crawl.path_ascending
@@ -83,6 +86,7 @@ class Admission:
         self._accepted_before: dict[str, int] = {}
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
         self._refused_count = 0
+        self._manners: dict[tuple[LinkKind, int, int, bool], Manner] = {}
         self._by_manner = tuple(map(_single, (self._follow, self._nofollow, self._redirects)))
         self._plugins = tuple(_single(plugin.judge) for plugin in filters)
         self.scope = scope
@@ -101,8 +105,7 @@ class Admission:
     def scope(self, scope: Scope) -> None:
         self._scope = scope
         self._by_url = (Rule(scope.judge, scope.trace), Rule(self._trap, self._trace_traps), *self._plugins)
-        self._refused.clear()
-        self._refused_count = 0
+        self._forget_refused()
 
     def key(self, url: Url) -> str:
         """Return what a URL is deduplicated by."""
@@ -111,7 +114,7 @@ class Admission:
     def seed(self, text: str) -> Entry:
         """Admit a seed; raise `UrlError` for a text that is no URL."""
         candidate = Candidate(url=parse(text), depth=0, kind=LinkKind.SEED)
-        return self._entry(candidate, self._manner(candidate), self._keys.key(candidate.url), via="")
+        return self._entry(candidate, self._manner(LinkKind.SEED, 0, 0, False), self._keys.key(candidate.url), via="")
 
     def admit(self, links: Iterable[Link], parent: Entry, nofollow: bool = False) -> tuple[Entry, ...]:
         """Turn the links of a page into entries, refused ones included; links that are known from lately are left out."""
@@ -125,7 +128,7 @@ class Admission:
                 continue
             manner = manners.get((kind, link.nofollow))
             if manner is None:
-                manner = manners[kind, link.nofollow] = self._manner(self._candidate(link, parent, nofollow))
+                manner = manners[kind, link.nofollow] = self._found(link, parent, nofollow)
             if wire in manner.known:
                 continue
             url = split(wire)
@@ -187,31 +190,41 @@ class Admission:
         if refused.rule in BY_PAGE:
             return
         if self._refused_count >= self._limit:
-            self._refused.clear()
-            self._refused_count = 0
+            self._forget_refused()
         manner = (entry.kind, entry.depth, entry.redirects, refused.rule == WELCOME.rule)
         self._refused.setdefault(manner, {})[entry.url] = None
         self._refused_count += 1
 
-    def _candidate(self, link: Link, parent: Entry, nofollow: bool) -> Candidate:
-        level = link.kind is LinkKind.REDIRECT or (link.kind is LinkKind.SITEMAP and parent.kind not in LEVEL_KINDS)
-        return Candidate(
-            url=split(link.url),
-            depth=parent.depth if level else parent.depth + 1,
-            kind=link.kind,
-            redirects=parent.redirects + 1 if link.kind is LinkKind.REDIRECT else 0,
-            off_site=parent.off_site,
-            nofollow=(nofollow or link.nofollow) and self._settings.robots.meta,
+    def _forget_refused(self) -> None:
+        self._refused.clear()
+        self._refused_count = 0
+        self._manners.clear()
+
+    def _found(self, link: Link, parent: Entry, nofollow: bool) -> Manner:
+        """Return how a link was found."""
+        kind = link.kind
+        level = kind is LinkKind.REDIRECT or (kind is LinkKind.SITEMAP and parent.kind not in LEVEL_KINDS)
+        return self._manner(
+            kind,
+            parent.depth if level else parent.depth + 1,
+            parent.redirects + 1 if kind is LinkKind.REDIRECT else 0,
+            (nofollow or link.nofollow) and self._obeys,
         )
 
-    def _manner(self, candidate: Candidate) -> Manner:
-        """Return what is the same for every link found like this one."""
-        kind, depth, redirects = candidate.kind, candidate.depth, candidate.redirects
+    def _manner(self, kind: LinkKind, depth: int, redirects: int, nofollow: bool) -> Manner:
+        """Return what is the same for every link found like that."""
+        manner = self._manners.get((kind, depth, redirects, nofollow))
+        if manner is not None:
+            return manner
+        if len(self._manners) >= MOST_MANNERS:
+            self._manners.clear()
         score, level = priority.rank(kind, depth, redirects, self._settings.crawl.order, self._settings.score)
-        refused = _refusal(self._by_manner, candidate)
+        refused = _refusal(self._by_manner, Candidate(NOWHERE, depth, kind, redirects, nofollow=nofollow))
         is_nofollow = refused is not None and refused.rule == WELCOME.rule
-        known = self._refused.get((kind, depth, redirects, is_nofollow), {})
-        return Manner(depth, redirects, candidate.nofollow, score, level, refused, known)
+        known = self._refused.setdefault((kind, depth, redirects, is_nofollow), {})
+        manner = Manner(depth, redirects, nofollow, score, level, refused, known)
+        self._manners[kind, depth, redirects, nofollow] = manner
+        return manner
 
     def _entry(self, candidate: Candidate, manner: Manner, key: str, via: str) -> Entry:
         url = candidate.url

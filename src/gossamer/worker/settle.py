@@ -229,12 +229,13 @@ class Settler:
         self._events = events
         self._clock = clock
         self._short_of_room = 0  # steps that wait for the disk
-        self._flushes = Gathering(self._flush, linger=True)
+        self._flushes = Gathering(self._make_durable, linger=True)
 
     async def settle(self, visit: Visit) -> None:
         """Return when the visit is durable."""
-        commit = await self._flushes.share(await self._discover_first(visit))
-        await asyncio.shield(commit)  # it is the commit of others, too
+        if len(visit.settlement.discovered) > LINKS_AT_ONCE:
+            visit = await self._discover_first(visit)
+        await self._flushes.share(visit)  # one wait for all that follows: each one more is a turn of the loop for every page
 
     async def _discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time."""
@@ -242,8 +243,6 @@ class Settler:
         while len(discovered) > LINKS_AT_ONCE:
             some, discovered = discovered[:LINKS_AT_ONCE], discovered[LINKS_AT_ONCE:]
             await self.until_room(lambda some=some: self._discover(some))  # type: ignore[misc]
-        if len(discovered) == len(visit.settlement.discovered):
-            return visit
         return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
@@ -271,20 +270,12 @@ class Settler:
                     self._events.publish(Resumed())
             return result
 
-    async def _flush(self, visits: list[Visit]) -> "asyncio.Task[None]":
-        """Make the bytes of some visits durable, and begin to commit these visits; meanwhile others may be flushed."""
-        await self.until_room(self._archive.flush)
-        commit = asyncio.get_running_loop().create_task(self._commit(visits))
-        commit.add_done_callback(_look)
-        return commit
-
-    async def _commit(self, visits: list[Visit]) -> None:
+    async def _make_durable(self, visits: list[Visit]) -> None:
+        """Make the bytes of some visits durable, then commit these visits; meanwhile others may be flushed."""
+        try:
+            await self.until_room(self._archive.flush)
+        finally:
+            self._flushes.free()
         if await self.until_room(lambda: self._commits.commit(visits)):
             for visit in visits:  # a lease that was no longer ours discovered nothing
                 self._admission.remember(visit.settlement.discovered)
-
-
-def _look(commit: "asyncio.Task[None]") -> None:
-    """Look at a failure, so that asyncio does not complain when everybody who waited for it was cancelled before."""
-    if not commit.cancelled():
-        commit.exception()

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gossamer.records import Link, LinkKind
 from gossamer.url.parse import Base
 
 BASES = (
@@ -17,6 +18,17 @@ BASES = (
     "http://a.test/x@y/z#f",
     "http://a.test/%2e%2e%41/x y/",
     "file:///a/b",
+    "http://site.test",
+    "HTTP://site.test/x",
+    "http://Site.test:8080/x",
+    "http://site.test:80/a/b",
+    "https://site.test:443/",
+    "http://site.test/a/../b/%2E%2e/c",
+    "http://site.test/a b/c'd?e'f",
+    "http://1.2/a",
+    "http://\u00e9.test/a/\u00e9?\u00e9",
+    "http://xn--9ca.test/a?b^c",
+    "http://site.test/a?b/c?d/",
 )
 PIECES = """
 a b X 0 - . _ ~ ! $ & ' ( ) * + , ; = : @ / % ? # [ ] | ^ ` { } \\ < > \" é .. ./ // http:// https:// HTTP: http: %2e %2E%2e
@@ -25,7 +37,7 @@ https://site.test/ page.html /dir/ ?a=1&b=2 ../ ../../
 """.split()  # noqa: SIM905 - easier to read as words
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=2000, deadline=None, derandomize=True)
 @given(
     st.sampled_from(BASES),
     st.lists(st.sampled_from([*PIECES, " ", "\t", "\n", "\0", "\ud800"]), max_size=8).map("".join),
@@ -64,3 +76,36 @@ def test_a_plain_link_is_joined_as_the_full_parser_joins_it(url: str, href: str,
 )
 def test_every_shape_of_link_is_joined(href: str, joined: str | None) -> None:
     assert Base("http://site.test/dir/page.html?q=1").join(href) == joined
+
+
+HREFS = st.lists(st.sampled_from([*PIECES, " ", "\ud800"]), max_size=4).map("".join)
+WAYS = st.tuples(st.sampled_from((LinkKind.ANCHOR, LinkKind.AREA)), st.booleans())
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.sampled_from(BASES), st.dictionaries(HREFS, WAYS, max_size=20), st.integers(0, 25))
+def test_the_links_of_a_page_are_gathered_as_they_would_be_one_by_one(
+    url: str, ways: dict[str, tuple[LinkKind, bool]], most: int
+) -> None:
+    quick, slow = Base(url), Base(url)
+    slow._ends = None
+    assert list(quick.gather(ways, most, Link).items()) == list(slow.gather(ways, most, Link).items())
+
+
+@pytest.mark.parametrize("url", ["http://site.test/dir/", "file:///dir/"])
+def test_the_first_of_two_places_says_the_kind_and_nofollow_is_said_by_all(url: str) -> None:
+    ways = {
+        "a": (LinkKind.ANCHOR, True),
+        "./a": (LinkKind.AREA, False),
+        "b": (LinkKind.AREA, False),
+        "b#c": (LinkKind.ANCHOR, True),
+        "d": (LinkKind.ANCHOR, True),
+        "./d": (LinkKind.ANCHOR, True),
+        "mailto:x": (LinkKind.ANCHOR, False),
+        "beyond": (LinkKind.ANCHOR, False),
+    }
+    assert list(Base(url).gather(ways, 7, Link).values()) == [
+        Link(f"{url}a", LinkKind.ANCHOR, False),
+        Link(f"{url}b", LinkKind.AREA, False),
+        Link(f"{url}d", LinkKind.ANCHOR, True),
+    ]

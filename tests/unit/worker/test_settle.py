@@ -221,6 +221,36 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
     assert recorder.told.count("frontier 1") == 2
 
 
+async def test_a_visit_that_is_dropped_while_it_waits_takes_nobody_along() -> None:
+    recorder = Recorder()
+    settle = settler(recorder).settle
+    visits = [asyncio.create_task(settle(end(fetched()))) for _ in range(3)]
+    while not recorder.told:
+        await asyncio.sleep(0)
+    visits[0].cancel()
+    await asyncio.wait(visits[:1])
+    recorder.gate.set()
+    await asyncio.gather(*visits[1:])
+    assert visits[0].cancelled() and "frontier 1" in recorder.told and "frontier 2" in recorder.told
+
+
+async def test_what_cannot_be_kept_is_told_to_all_who_wait_for_it() -> None:
+    from gossamer.errors import StoreError
+
+    recorder = Recorder()
+
+    async def flush() -> None:
+        await recorder.gate.wait()
+        raise StoreError("the disk is gone")
+
+    recorder.flush = flush
+    visits = [asyncio.create_task(settler_of.settle(end(fetched()))) for settler_of in 3 * [settler(recorder)]]
+    await asyncio.sleep(0)
+    recorder.gate.set()
+    assert [type(error) for error in await asyncio.gather(*visits, return_exceptions=True)] == 3 * [StoreError]
+    assert recorder.told == []
+
+
 async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     from gossamer.errors import DiskFull
     from gossamer.worker import settle as module
