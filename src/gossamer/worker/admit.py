@@ -157,10 +157,13 @@ class Admission:
         folders = dict.fromkeys(folder for url in urls for folder in _folders_above(url))
         return self.admit([Link(folder, LinkKind.ASCENT) for folder in folders], parent) if folders else ()
 
-    def names(self, links: Iterable[Link]) -> list[int]:
-        """Return the fingerprint of each link's key, if the link is known from lately; else 0."""
-        accepted = self._accepted
-        return [accepted.get(link.url, 0) for link in links]
+    def names(self, links: Sequence[Link]) -> list[int | None]:
+        """Return the fingerprint of each link's key, if the link is known from lately; else None."""
+        known = self._accepted.get
+        names = [known(link.url) for link in links]
+        if None in names and (before := self._accepted_before):
+            return [before.get(link.url) if name is None else name for name, link in zip(names, links, strict=True)]
+        return names
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""

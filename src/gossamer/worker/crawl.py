@@ -108,7 +108,9 @@ class Crawler:
             wishes = directives.merge(asked, extract.directives)
             links = _links_of(fetched, extract)
             nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
-            entries = await self._admit(lease.entry, links, nofollow)
+            names = self._admission.names(links)
+            new = [link for link, name in zip(links, names, strict=True) if name is None] if None in names else ()
+            entries = await self._admit(lease.entry, new, nofollow) if new else ()
             entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
             return Kept(
                 fetched=fetched,
@@ -125,7 +127,7 @@ class Crawler:
                 twin=verdict.twin,
                 reason=verdict.reason,
                 suspicious=verdict.suspicious,
-                edges=self._edges(verdict.outcome, links, entries, nofollow),
+                edges=self._edges(verdict.outcome, links, names, entries, nofollow),
             )
 
     async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
@@ -136,11 +138,13 @@ class Crawler:
             entries += self._admission.admit(links[start : start + LINKS_AT_ONCE], entry, nofollow)
         return entries
 
-    def _edges(self, outcome: Outcome, links: Sequence[Link], entries: tuple[Entry, ...], nofollow: bool) -> bytes | None:
+    def _edges(
+        self, outcome: Outcome, links: Sequence[Link], names: list[int | None], entries: tuple[Entry, ...], nofollow: bool
+    ) -> bytes | None:
         """Return what the link graph is told; None: the page was not read."""
         if not links and outcome in UNREAD:
             return None
-        return self._outlinks.of(links, self._admission.names(links), entries, nofollow)
+        return self._outlinks.of(links, names, entries, nofollow)
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""

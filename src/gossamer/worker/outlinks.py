@@ -47,10 +47,10 @@ class Outlinks:
     def __init__(self, key_of: Callable[[Url], str], remembered: int = 100_000) -> None:
         self._names = _Names(key_of, remembered)
 
-    def of(self, links: Sequence[Link], known: Sequence[int], entries: Iterable[Entry], nofollow: bool) -> bytes:
+    def of(self, links: Sequence[Link], known: Sequence[int | None], entries: Iterable[Entry], nofollow: bool) -> bytes:
         """Pack the links of a page.
 
-        `known` are the names that admission remembers (0: it does not), `entries` those that it made of the others, `nofollow`
+        `known` are the names that admission remembers (None: it does not), `entries` those that it made of the others, `nofollow`
         is the page's own wish.
         """
         if links and links[0].kind is _SITEMAP:

@@ -21,7 +21,7 @@ def test_an_edge_leads_to_the_key_of_its_link_with_kind_and_nofollow() -> None:
         Link("https://a.test/i.png", LinkKind.IMAGE),
         Link("https://a.test/c", LinkKind.ANCHOR),
     ]
-    assert list(unpack(Outlinks(KEY).of(links, [0] * 4, (), nofollow=False))) == [
+    assert list(unpack(Outlinks(KEY).of(links, [None] * 4, (), nofollow=False))) == [
         (name("https://a.test/x?a=1&b=2"), LinkKind.ANCHOR, False),
         (name("https://a.test/b"), LinkKind.ANCHOR, True),
         (name("https://a.test/i.png"), LinkKind.IMAGE, False),
@@ -30,12 +30,12 @@ def test_an_edge_leads_to_the_key_of_its_link_with_kind_and_nofollow() -> None:
 
 
 def test_a_page_that_asks_for_it_has_only_nofollow_links() -> None:
-    packed = Outlinks(KEY).of([Link("https://a.test/b", LinkKind.ANCHOR)], [0], (), nofollow=True)
+    packed = Outlinks(KEY).of([Link("https://a.test/b", LinkKind.ANCHOR)], [None], (), nofollow=True)
     assert [nofollow for *_, nofollow in unpack(packed)] == [True]
 
 
 def test_what_a_sitemap_lists_is_no_edge() -> None:
-    assert Outlinks(KEY).of([Link("https://a.test/b", LinkKind.SITEMAP)], [0], (), nofollow=False) == b""
+    assert Outlinks(KEY).of([Link("https://a.test/b", LinkKind.SITEMAP)], [None], (), nofollow=False) == b""
 
 
 def test_keys_that_are_known_are_not_worked_out_again() -> None:
@@ -48,8 +48,8 @@ def test_keys_that_are_known_are_not_worked_out_again() -> None:
     outlinks = Outlinks(key_of, remembered=100)
     known = Entry("https://a.test/known/", "https://a.test/known", "a.test")
     links = [Link(known.url, LinkKind.ANCHOR), Link("https://a.test/met", LinkKind.ANCHOR)]
-    first = outlinks.of(links, [0, 0], [known], nofollow=False)
-    assert outlinks.of(links, [0, 0], [], nofollow=False) == first
+    first = outlinks.of(links, [None, None], [known], nofollow=False)
+    assert outlinks.of(links, [None, None], [], nofollow=False) == first
     assert asked == ["https://a.test/met"]
     told = outlinks.of([Link("https://a.test/told", LinkKind.ANCHOR)], [7], [], nofollow=False)
     assert [target for target, *_ in unpack(told)] == [7] and asked == ["https://a.test/met"]
@@ -61,6 +61,6 @@ def test_it_remembers_a_bounded_number_and_forgetting_changes_nothing() -> None:
     expected = [(name(link.url), link.kind, False) for link in links]
     for turn in range(30):
         others = [Link(f"https://a.test/{turn}-{number}", LinkKind.ANCHOR) for number in range(4)]
-        outlinks.of(others, [0] * 4, [], nofollow=False)
-        assert list(unpack(outlinks.of(links, [0] * 4, [], nofollow=False))) == expected
+        outlinks.of(others, [None] * 4, [], nofollow=False)
+        assert list(unpack(outlinks.of(links, [None] * 4, [], nofollow=False))) == expected
     assert len(outlinks._names) + len(outlinks._names._older) < 30
