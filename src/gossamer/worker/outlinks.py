@@ -50,7 +50,7 @@ class Outlinks:
     def of(self, links: Sequence[Link], known: Sequence[int | None], entries: Iterable[Entry], nofollow: bool) -> bytes:
         """Pack the links of a page.
 
-        `known` are the names that admission remembers (None: it does not), `entries` those that it made of the others, `nofollow`
+        `known` are the names that admission remembers (None: not), `entries` those that it made of the others, `nofollow`
         is the page's own wish.
         """
         if links and links[0].kind is _SITEMAP:
