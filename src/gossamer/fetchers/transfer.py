@@ -21,6 +21,8 @@ from gossamer.records import Request
 
 RATE_SECONDS = 10  # the time over which the minimum rate is measured
 _MILLISECONDS = 1000
+# Pages of the public web need no secrecy against machines to come: leaving out the key share for it saves 0.1 ms a handshake.
+_CURVES = "X25519:P-256:X448:P-521:P-384"
 
 
 class Transfer(Received):
@@ -91,6 +93,7 @@ class Transfer(Received):
             pycurl.NETRC: pycurl.NETRC_IGNORED,
             pycurl.NOSIGNAL: 1,
             pycurl.DNS_CACHE_TIMEOUT: -1,  # or it walks over all addresses at every request: 0.1 ms with 5,000 hosts
+            pycurl.SSL_EC_CURVES: _CURVES,
             pycurl.CONNECTTIMEOUT_MS: int(settings.connect_timeout * _MILLISECONDS),
             pycurl.TIMEOUT_MS: int(settings.total_timeout * _MILLISECONDS),
             pycurl.LOW_SPEED_LIMIT: settings.min_rate,
