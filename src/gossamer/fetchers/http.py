@@ -9,6 +9,7 @@
 Follows RFC 9112.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +20,16 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
 from gossamer.fetchers.failure import failure_of, spool_error, truncation_of
+from gossamer.fetchers.kept import Kept
 from gossamer.fetchers.lenient import REFUSED, LenientExchange
-from gossamer.fetchers.message import Head, final_head, target_of
+from gossamer.fetchers.message import Head, Target, target_of
+from gossamer.fetchers.plain import PlainExchange
 from gossamer.fetchers.received import Received
 from gossamer.fetchers.transfer import Transfer
 from gossamer.protocols import Resolver
 from gossamer.records import Fetched, Outcome, Request
 
+_NUMBER = re.compile(r"(?:.*\.)?(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
 ODD_ORIGINS = 10_000  # remembered at most
 
 
@@ -46,7 +50,8 @@ class HttpFetcher:
         self._guard = guard
         self._clock = clock
         self._multi: Any = pycurl.AsyncCurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections)
+        self._most_by_curl = 0  # connections it may keep
+        self._kept = Kept(settings.connections)
         self._idle: list[Transfer] = []
         self._careless: dict[str, None] = {}  # origins whose heads libcurl refuses
         self._suspect: dict[str, None] = {}  # origins that failed: libcurl may keep the dead connection
@@ -64,12 +69,13 @@ class HttpFetcher:
         usable = tuple(address for address in found.addresses if not self._guard(address))
         if not usable:
             return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
-        transfer = self._transfer(target.origin)
+        transfer = self._transfer(target, usable)
         try:
             transfer.prepare(request, target, usable)
             code, text = await self._perform(transfer)
             fetched = self._conclude(request, transfer, code, text, asked)
             if fetched.outcome is not Outcome.OK:
+                self._kept.drop(target.origin)
                 _remember(self._careless if text == REFUSED else self._suspect, target.origin)
             return fetched
         except BaseException:
@@ -77,8 +83,8 @@ class HttpFetcher:
             raise
         finally:
             self._connections += transfer.connections
-            transfer.forget()
             if isinstance(transfer, Transfer):
+                transfer.forget()
                 self._idle.append(transfer)
 
     def statistics(self) -> FetcherStatistics:
@@ -87,21 +93,35 @@ class HttpFetcher:
 
     async def aclose(self) -> None:
         """Close every connection; fetches under way are cancelled."""
+        self._kept.close()
         await self._multi.aclose()
         while self._idle:
             self._idle.pop().close()
 
-    def _transfer(self, origin: str) -> Transfer | LenientExchange:
+    def _transfer(self, target: Target, addresses: tuple[str, ...]) -> Transfer | LenientExchange | PlainExchange:
+        origin = target.origin
         if origin in self._careless:
             return LenientExchange(self._settings, self._guard, self._clock)
+        if origin.startswith("http:") and not _is_odd_literal(target.host, addresses):
+            return PlainExchange(self._settings, self._guard, self._clock, self._kept)
+        self._share_connections()
         transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
         transfer.renew(origin in self._suspect)
         self._suspect.pop(origin, None)
         return transfer
 
-    async def _perform(self, transfer: Transfer | LenientExchange) -> tuple[int, str]:
+    def _share_connections(self) -> None:
+        """Let libcurl keep what we do not: half of all at least, and all of them together are not more than configured."""
+        most = self._settings.connections
+        self._kept.most = max(1, most // 2)
+        by_curl = max(1, most - self._kept.idle)
+        if by_curl != self._most_by_curl:
+            self._most_by_curl = by_curl
+            self._multi.setopt(pycurl.M_MAXCONNECTS, by_curl)
+
+    async def _perform(self, transfer: Transfer | LenientExchange | PlainExchange) -> tuple[int, str]:
         """Run a transfer to its end. Cancelled, it is taken out at once and its connection is closed."""
-        if isinstance(transfer, LenientExchange):
+        if not isinstance(transfer, Transfer):
             return await transfer.perform()
         try:
             await self._multi.add_handle(transfer.curl)
@@ -124,10 +144,10 @@ class HttpFetcher:
         if head_size > self._settings.max_headers:
             limit = f"more than {self._settings.max_headers} bytes of headers (fetch.max_headers)"
             return self._failed(request, transfer, Outcome.PROTOCOL_ERROR, limit, asked)
-        head = final_head(transfer.lines)
+        head = transfer.head()
         truncated = truncation_of(code, text) if code else ""
         if head is None or (truncated and truncated != "length" and head.status < 300 and not transfer.body.size):
-            outcome, detail = failure_of(code, text, requested=transfer.started is not None, received=bool(transfer.lines))
+            outcome, detail = failure_of(code, text, requested=transfer.started is not None, received=transfer.begun)
             return self._failed(request, transfer, outcome, detail, asked)
         return self._answered(request, transfer, head, truncated, text, asked)
 
@@ -178,6 +198,11 @@ class HttpFetcher:
         if transfer.started is None:
             return asked, ended, ended
         return transfer.started, ended if transfer.answered is None else transfer.answered, ended
+
+
+def _is_odd_literal(host: str, addresses: tuple[str, ...]) -> bool:
+    """Tell whether a host looks like an address, but not like the one it was resolved to: libcurl knows what to refuse."""
+    return _NUMBER.fullmatch(host) is not None and host not in addresses
 
 
 def _remember(origins: dict[str, None], origin: str) -> None:

@@ -96,12 +96,12 @@ def final_head(lines: Sequence[bytes]) -> Head | None:
             status = int(match[1]) if match else 0
             if status >= 200 or status == 101:
                 raw = b"".join(lines[start : position + 1])
-                return Head(raw, status, _fields(raw))
+                return Head(raw, status, fields_of(raw))
             start = position + 1
     return None
 
 
-def _fields(raw: bytes) -> tuple[tuple[str, str], ...]:
+def fields_of(raw: bytes) -> tuple[tuple[str, str], ...]:
     """Read the header fields of a head. Bytes beyond ASCII are UTF-8 where they can be, as in browsers."""
     try:
         text = raw.decode()

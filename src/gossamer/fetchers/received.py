@@ -1,6 +1,7 @@
 """What one exchange with a server has brought so far, and the steps that fill it: open, request, lines, body.
 
-Shared by those that send: libcurl for nearly all (`transfer`), and ourselves for the few whose heads it refuses (`lenient`).
+Shared by those that send: libcurl where there is TLS (`transfer`), we ourselves where there is none (`plain`) and to the few
+whose heads everybody else refuses (`lenient`).
 """
 
 import errno
@@ -14,7 +15,7 @@ import pycurl
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
-from gossamer.fetchers.message import Target, header_lines, request_head
+from gossamer.fetchers.message import Head, Target, final_head, header_lines, request_head
 from gossamer.records import Request
 
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
@@ -25,6 +26,8 @@ _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE}
 
 class Received:
     """The state of one exchange; used for one after the other."""
+
+    RATE_SECONDS = 10  # the time over which the minimum rate is measured
 
     def __init__(self, settings: Fetch, guard: Guard, clock: Clock) -> None:
         self._settings = settings
@@ -54,6 +57,15 @@ class Received:
         self.refusal = ""  # why an address was not connected to
         self.no_socket = ""  # why this machine could not open a socket, or may not use it
         self.spool_error: OSError | None = None
+
+    def head(self) -> Head | None:
+        """Return the head of the answer; None: it is not whole, or none."""
+        return final_head(self.lines)
+
+    @property
+    def begun(self) -> bool:
+        """Whether any line of a head came."""
+        return bool(self.lines)
 
     @property
     def head_size(self) -> int:

@@ -19,7 +19,6 @@ from gossamer.fetchers.message import Target
 from gossamer.fetchers.received import Guard, Received
 from gossamer.records import Request
 
-RATE_SECONDS = 10  # the time over which the minimum rate is measured
 _MILLISECONDS = 1000
 # Pages of the public web need no secrecy against machines to come: leaving out the key share for it saves 0.1 ms a handshake.
 _CURVES = "X25519:P-256:X448:P-521:P-384"
@@ -97,7 +96,7 @@ class Transfer(Received):
             pycurl.CONNECTTIMEOUT_MS: int(settings.connect_timeout * _MILLISECONDS),
             pycurl.TIMEOUT_MS: int(settings.total_timeout * _MILLISECONDS),
             pycurl.LOW_SPEED_LIMIT: settings.min_rate,
-            pycurl.LOW_SPEED_TIME: RATE_SECONDS,
+            pycurl.LOW_SPEED_TIME: self.RATE_SECONDS,
             pycurl.RESOLVER_START_FUNCTION: self._on_resolve,
             pycurl.OPENSOCKETFUNCTION: self._on_open,
             pycurl.PREREQFUNCTION: self._on_request,

@@ -7,6 +7,7 @@ import pytest
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.dns.guard import AddressGuard
+from gossamer.fetchers import http
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.testing.fetcher import RawServer
 from gossamer.testing.resolver import StaticResolver
@@ -24,8 +25,16 @@ async def server() -> AsyncIterator[RawServer]:
         yield running
 
 
+@pytest.fixture(params=["ourselves", "libcurl"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let plain HTTP be spoken by ourselves, as it is, or by libcurl, as TLS is: both have to read the same."""
+    if request.param == "libcurl":
+        monkeypatch.setattr(http, "_is_odd_literal", lambda host, addresses: True)
+    return str(request.param)
+
+
 @pytest.fixture
-async def make() -> AsyncIterator[Callable[..., HttpFetcher]]:
+async def make(way: str) -> AsyncIterator[Callable[..., HttpFetcher]]:
     """Build fetchers that may talk to loopback unless told otherwise."""
     made = []
 

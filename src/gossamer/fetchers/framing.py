@@ -1,0 +1,199 @@
+"""What the head of an answer says, and where its body ends (RFC 9112 sections 2 to 7).
+
+Nearly every head is plain: lines that end in CRLF, names without blanks, one length or one transfer coding. Most of its lines
+came before, so a plain line is read once and remembered. Any other head is read line by line, as leniently and as strictly as
+libcurl reads it, with libcurl's codes and words: what becomes of a page must not depend on who asked for it. So the head is
+exact but for one thing, as there: continuation lines of a folded header (section 5.2) are joined with one space.
+"""
+
+import re
+from typing import TypeVar
+
+import pycurl
+from msgspec import Struct
+
+from gossamer.fetchers.lenient import REFUSED
+from gossamer.fetchers.message import Head, fields_of
+
+UNTIL_CLOSE = -1  # how far a body goes, when no length says so
+CHUNKED = -2
+WEIRD = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl has no name for
+
+_REMEMBERED = 4_096  # lines
+_MOST_LINES = 5_000  # of a head, as in libcurl
+_LINE = 200  # bytes; longer ones hardly come again
+_END = re.compile(rb"\n\r?\n")
+_PLAIN_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\0\r\n]*)?")
+_PLAIN_FIELD = re.compile(rb"[!-9;-~]+:[\t -~]*")
+_VERSION = re.compile(rb"HTTP/(?:1\.[01]|[23].*?)[ \t]([0-9]{3})", re.IGNORECASE)
+_FOLD = re.compile(rb"(?:[ \t]*\r?\n[ \t]+)+")
+_BOUNDING = frozenset({"content-length", "transfer-encoding", "connection", "location"})
+_LONGEST = 18  # digits of a length that is a number to everybody
+
+Field = tuple[str, str]
+_Read = TypeVar("_Read")
+_status_lines: dict[bytes, tuple[int, bool]] = {}  # status, and whether connections are kept by default
+_field_lines: dict[bytes, Field] = {}
+
+
+class Answer(Struct, frozen=True):
+    """A head, how far the body behind it goes, and whether the connection may serve again."""
+
+    head: Head
+    extent: int
+    keeps: bool
+
+
+class Refused(Struct, frozen=True):
+    """Why a head is none, in libcurl's words; `begun`: its first line was one."""
+
+    code: int
+    text: str
+    begun: bool = True
+
+
+def end_of_head(received: bytes | bytearray, start: int = 0) -> int:
+    """Return where the body begins; 0: the head is not whole. No end lies before `start`."""
+    end = received.find(b"\r\n\r\n", start)
+    if end >= 0 and received.find(b"\n\n", start, end) < 0 and received.find(b"\n\r\n", start, end + 2) < 0:
+        return end + 4
+    found = _END.search(received, start)
+    return found.end() if found else 0
+
+
+def read_head(raw: bytes) -> Answer | Refused:
+    """Read a whole head, its blank line included."""
+    if not raw.endswith(b"\r\n\r\n"):
+        return _read_odd(raw)
+    lines = raw[:-4].split(b"\r\n")
+    if len(lines) > _MOST_LINES:
+        return Refused(WEIRD, f"Too many response headers, {_MOST_LINES} is max")
+    status = _status_lines.get(lines[0]) or _plain_status(lines[0])
+    if status is None:
+        return _read_odd(raw)
+    fields: list[Field] = []
+    bounding: list[Field] = []
+    for line in lines[1:]:
+        field = _field_lines.get(line) or _plain_field(line)
+        if field is None:
+            return _read_odd(raw)
+        fields.append(field)
+        if field[0] in _BOUNDING:
+            bounding.append(field)
+    return _bounded(Head(raw, status[0], tuple(fields)), bounding, status[1])
+
+
+def _plain_status(line: bytes) -> tuple[int, bool] | None:
+    match = _PLAIN_STATUS.fullmatch(line)
+    if match is None:
+        return None
+    status = int(match[2]), match[1] == b"1"
+    _remember(_status_lines, line, status)
+    return status
+
+
+def _plain_field(line: bytes) -> Field | None:
+    if _PLAIN_FIELD.fullmatch(line) is None:
+        return None
+    name, _, value = line.decode().partition(":")
+    field = name.lower(), value.strip()
+    _remember(_field_lines, line, field)
+    return field
+
+
+def _remember(lines: dict[bytes, _Read], line: bytes, read: _Read) -> None:
+    if len(line) <= _LINE:
+        if len(lines) >= _REMEMBERED:
+            lines.clear()
+        lines[line] = read
+
+
+def _bounded(head: Head, bounding: list[Field], keeps: bool) -> Answer | Refused:
+    """Tell where the body ends, from the fields that say so."""
+    codings: list[str] = []
+    lengths: list[str] = []
+    places: set[str] = set()
+    for name, value in bounding:
+        if name == "content-length":
+            lengths.append(value)
+        elif name == "transfer-encoding":
+            codings += [coding.strip() for coding in value.lower().split(",")]
+        elif name == "connection":
+            said = value.lower()
+            keeps = (keeps or "keep-alive" in said) and "close" not in said
+        elif value:
+            places.add(value)
+    if len(places) > 1:
+        return Refused(WEIRD, "Multiple Location headers")
+    extent = _extent(head.status, codings, lengths)
+    if extent is None:
+        return Refused(WEIRD, "Invalid Content-Length: value")
+    return Answer(head, extent, keeps and extent != UNTIL_CLOSE)
+
+
+def _extent(status: int, codings: list[str], lengths: list[str]) -> int | None:
+    """Return how far a body goes (RFC 9112 section 6.3); None: nobody can tell."""
+    if status in (204, 304):
+        return 0
+    read = {_length(value) for value in lengths}
+    if None in read:
+        return None
+    if codings:  # a length beside a transfer coding counts for nothing
+        return CHUNKED if "chunked" in codings else UNTIL_CLOSE
+    if not lengths or status == 101:
+        return UNTIL_CLOSE
+    return None if len(read - {UNTIL_CLOSE}) > 1 else max(length for length in read if length is not None)
+
+
+def _length(value: str) -> int | None:
+    """Read a length, or a list of one length; None: it is none. One beyond all numbers says nothing."""
+    lengths = {length.strip(" \t") for length in value.split(",")}
+    length = lengths.pop()
+    if lengths or not (length.isascii() and length.isdigit()):
+        return None
+    return int(length) if len(length) <= _LONGEST else UNTIL_CLOSE
+
+
+def _read_odd(raw: bytes) -> Answer | Refused:
+    """Read a head that is not plain, as far as browsers do."""
+    first, _, rest = raw.partition(b"\n")
+    rest = _FOLD.sub(b" ", rest)
+    others = rest.split(b"\n")[:-2]
+    refused = _refusal(first.removesuffix(b"\r"))
+    if refused is not None:
+        return Refused(WEIRD, refused, begun=False)
+    match = _VERSION.match(first)
+    if match is None:
+        return _unsupported(first)
+    if int(match[1]) < 100:
+        return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, "Unsupported response code in HTTP response")
+    bounding: list[Field] = []
+    for line in others:
+        name, colon, value = line.decode("latin-1").partition(":")
+        text = _refusal(line.removesuffix(b"\r")) or ("" if colon else REFUSED)
+        if text:
+            return Refused(WEIRD, text)
+        if name.lower() in _BOUNDING:  # a blank before the colon makes it another field to libcurl
+            bounding.append((name.lower(), value.strip()))
+    raw = first + b"\n" + rest
+    head = Head(raw, int(match[1]), fields_of(raw))
+    return _bounded(head, bounding, first[:8].upper() == b"HTTP/1.1")
+
+
+def _refusal(line: bytes) -> str | None:
+    """Say which byte no header may hold; None: there is none."""
+    if b"\0" in line:
+        return "NUL byte in header"
+    return "Carriage return found in header" if b"\r" in line else None
+
+
+def _unsupported(line: bytes) -> Refused:
+    if not is_http(line):
+        return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed", begun=False)
+    what = "HTTP/1 subversion" if line[5:6] == b"1" else "HTTP version"
+    return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, f"Unsupported {what} in response", begun=False)
+
+
+def is_http(beginning: bytes | bytearray) -> bool:
+    """Tell whether the first bytes of an answer can be those of a head."""
+    return b"http/".startswith(bytes(beginning[:5]).lower())

@@ -1,0 +1,215 @@
+"""Connections of our own: kept between requests, found again by origin, and the times of the exchanges that run over them.
+
+At most `most` are open as long as some of them are idle: the one idle the longest is closed first. The loop watches idle ones
+too, so that one the server closes is gone at once. One timer serves all exchanges: it is set to the first time that is over.
+"""
+
+import asyncio
+import socket
+from math import inf
+from typing import Protocol, cast
+
+IDLE_SECONDS = 118.0  # a connection idle for longer is hardly alive; libcurl has the same limit
+_RESOLUTION = 0.02  # seconds between two looks at the times
+
+
+class Exchange(Protocol):
+    """What runs over a connection."""
+
+    def take(self, data: bytes) -> None:
+        """Take what the server said."""
+
+    def lost(self, error: Exception | None) -> None:
+        """Take it that the connection is no more."""
+
+    def due(self, now: float) -> float:
+        """Return when to look again; an exchange whose time is over ends itself. Times are the loop's."""
+
+    def cancel(self) -> None:
+        """End, as if the caller had given up."""
+
+
+class Connection(asyncio.Protocol):
+    """One connection to a server."""
+
+    def __init__(self, origin: str, address: str, opened: socket.socket, kept: "Kept") -> None:
+        self.origin = origin
+        self.address = address
+        self.served = 0  # exchanges so far
+        self.idle_since = 0.0
+        self._opened = opened
+        self._kept = kept
+        self._exchange: Exchange | None = None
+        self._transport: asyncio.Transport | None = None
+
+    def begin(self, exchange: Exchange, request: bytes) -> None:
+        """Send a request now, not at the end of the loop's turn: politeness counts from here."""
+        self._exchange = exchange
+        self.served += 1
+        assert self._transport is not None
+        try:
+            sent = self._opened.send(request)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self.close()
+            exchange.lost(error)
+            return
+        if sent < len(request):
+            self._transport.write(request[sent:])
+
+    def end(self, keep: bool) -> None:
+        """Let go of the exchange; keep the connection for the next one, or close it."""
+        self._exchange = None
+        if keep and self._transport is not None and not self._transport.is_closing():
+            self._kept.put(self)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Close at once; whoever exchanges is not told."""
+        self._exchange = None
+        if self._transport is not None:
+            self._transport.abort()
+
+    # --- called by the loop -------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._exchange is None:
+            self.close()  # said without being asked: nobody could tell what the next answer is
+        else:
+            self._exchange.take(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._kept.forget(self)
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.lost(error)
+
+
+class Kept:
+    """Every connection, and every exchange under way."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._open: set[Connection] = set()
+        self._idle: dict[Connection, None] = {}  # in the order they became it
+        self._by_origin: dict[str, list[Connection]] = {}
+        self._running: dict[Exchange, None] = {}
+        self._connecting: set[asyncio.Task[object]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = inf
+
+    @property
+    def idle(self) -> int:
+        """How many connections wait for a request."""
+        return len(self._idle)
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop all of it runs in; asked for once, which is a system call each time."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+        return self._loop
+
+    def take(self, origin: str) -> Connection | None:
+        """Take the idle connection to an origin that was used last."""
+        waiting = self._by_origin.get(origin)
+        while waiting:
+            connection = waiting.pop()
+            del self._idle[connection]
+            if not waiting:
+                del self._by_origin[origin]
+            if self.loop.time() - connection.idle_since < IDLE_SECONDS:
+                return connection
+            connection.close()
+        return None
+
+    def put(self, connection: Connection) -> None:
+        """Keep a connection that has nothing to do."""
+        connection.idle_since = self.loop.time()
+        self._idle[connection] = None
+        self._by_origin.setdefault(connection.origin, []).append(connection)
+        if len(self._open) > self.most:
+            self._close_oldest()
+
+    def drop(self, origin: str) -> None:
+        """Close the idle connections to an origin."""
+        for connection in self._by_origin.get(origin, ())[:]:
+            self.forget(connection)
+            connection.close()
+
+    def forget(self, connection: Connection) -> None:
+        """Forget a connection that is no more."""
+        self._open.discard(connection)
+        if connection in self._idle:
+            del self._idle[connection]
+            waiting = self._by_origin[connection.origin]
+            waiting.remove(connection)
+            if not waiting:
+                del self._by_origin[connection.origin]
+
+    async def connect(self, origin: str, opened: socket.socket, address: str, port: int) -> Connection:
+        """Connect a socket; it is closed when that fails."""
+        task = cast("asyncio.Task[object]", asyncio.current_task())
+        self._connecting.add(task)
+        try:
+            opened.setblocking(False)
+            await self.loop.sock_connect(opened, (address, port))
+            connection = Connection(origin, address, opened, self)
+            await self.loop.create_connection(lambda: connection, sock=opened)
+        except BaseException:
+            opened.close()
+            raise
+        finally:
+            self._connecting.discard(task)
+        if len(self._open) >= self.most and self._idle:
+            self._close_oldest()
+        self._open.add(connection)
+        return connection
+
+    def _close_oldest(self) -> None:
+        oldest = next(iter(self._idle))
+        self.forget(oldest)
+        oldest.close()
+
+    # --- exchanges and their times ------------------------------------------------------------------------------------
+
+    def watch(self, exchange: Exchange, due: float) -> None:
+        """Look at an exchange when its time comes."""
+        self._running[exchange] = None
+        if due < self._timer_at:
+            self._set_timer(due)
+
+    def leave(self, exchange: Exchange) -> None:
+        """Look at an exchange no more."""
+        self._running.pop(exchange, None)
+
+    def _set_timer(self, due: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = due
+        self._timer = self.loop.call_at(due, self._look)
+
+    def _look(self) -> None:
+        """End what takes too long, and come again when the next may."""
+        self._timer, self._timer_at = None, inf
+        now = self.loop.time()
+        due = min([exchange.due(now) for exchange in list(self._running)], default=inf)
+        if due < inf:
+            self._set_timer(max(due, now + _RESOLUTION))
+
+    def close(self) -> None:
+        """Close every connection; exchanges under way are cancelled."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for exchange in list(self._running):
+            exchange.cancel()
+        for task in list(self._connecting):
+            task.cancel()
+        for connection in list(self._open):
+            connection.close()

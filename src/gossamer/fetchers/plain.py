@@ -1,0 +1,312 @@
+"""Exchanges over plain TCP without libcurl: the same requests, answers and outcomes at a third of its cost.
+
+An exchange takes the pieces of an answer as the loop reads them, tells where head and body end (`framing`, `chunks`), and says
+in libcurl's codes how it went. Sizes, times, the guard and the one request a turn are those of every exchange (`received`).
+"""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from itertools import chain, zip_longest
+from typing import cast
+
+import pycurl
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Fetch
+from gossamer.fetchers.chunks import Chunks
+from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
+from gossamer.fetchers.kept import Connection, Kept
+from gossamer.fetchers.message import Head, Target
+from gossamer.fetchers.received import Guard, Received
+from gossamer.records import Request
+
+_HEAD_START = 0.2  # seconds one address is ahead of the next
+_LONGEST_END = 3  # bytes of the end of a head that may have come before the last piece
+_ENOUGH = pycurl.E_WRITE_ERROR, "there is more than the limit"
+
+
+class PlainExchange(Received):
+    """One request and its answer."""
+
+    def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: Kept) -> None:
+        super().__init__(settings, guard, clock)
+        self._kept = kept
+        self._head: Head | None = None
+        self._heads = 0  # bytes of heads so far, interim ones included
+        self._begun = False  # the first line of a head came
+        self._pending = bytearray()  # a head that is not whole
+        self._extent = 0
+        self._keeps = False
+        self._chunks: Chunks | None = None
+        self._result: asyncio.Future[tuple[int, str]] | None = None
+        self._connection: Connection | None = None
+
+    def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
+        """Make ready for a request."""
+        self.compose(request, target)
+        self._target = target
+        self._addresses = addresses
+
+    async def perform(self) -> tuple[int, str]:
+        """Ask, and take the answer; return how it went as libcurl would put it."""
+        kept = self._kept
+        self._begin = kept.loop.time()
+        connection = kept.take(self._target.origin)
+        if connection is None:
+            try:
+                connection = await self._connect()
+            except TimeoutError:
+                return pycurl.E_OPERATION_TIMEDOUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+            except OSError as error:
+                return pycurl.E_COULDNT_CONNECT, error.strerror or "Could not connect to server"
+        self._connection = connection
+        if self._on_request(connection.address, "", 0, 0) != pycurl.PREREQFUNC_OK:
+            connection.end(keep=True)
+            return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
+        self._result = kept.loop.create_future()
+        self._looked, self._looked_at = 0, self._begin
+        kept.watch(self, self._next_look())
+        connection.begin(self, self.request_head)
+        try:
+            return await self._result
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        finally:
+            kept.leave(self)
+
+    def head(self) -> Head | None:
+        """Return the head of the answer; None: it is not whole, or none."""
+        return self._head
+
+    @property
+    def begun(self) -> bool:
+        """Whether any line of a head came."""
+        return self._begun
+
+    @property
+    def head_size(self) -> int:
+        """Bytes of all heads so far."""
+        return self._heads
+
+    # --- the connection -----------------------------------------------------------------------------------------------
+
+    async def _connect(self) -> Connection:
+        """Connect to the first address that answers."""
+        async with asyncio.timeout(min(self._settings.connect_timeout, self._settings.total_timeout)):
+            if len(self._addresses) == 1:
+                return await self._open(self._addresses[0])
+            return await self._race()
+
+    async def _race(self) -> Connection:
+        """Try one address after the other, each with a short head start before the next (RFC 8305)."""
+        under_way: set[asyncio.Task[Connection]] = set()
+        failure: OSError | None = None
+        addresses = iter(_alternating(self._addresses))
+        address = next(addresses, None)
+        try:
+            while address is not None or under_way:
+                if address is not None:
+                    under_way.add(asyncio.create_task(self._open(address)))
+                    address = next(addresses, None)
+                patience = None if address is None else _HEAD_START
+                done, under_way = await asyncio.wait(under_way, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    error = task.exception()
+                    if error is None:
+                        under_way |= done - {task}
+                        return task.result()
+                    failure = cast(OSError, error)
+        finally:
+            for task in under_way:
+                task.cancel()
+                task.add_done_callback(_close)
+        raise failure or OSError
+
+    async def _open(self, address: str) -> Connection:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        opened = self._on_open(0, (family, socket.SOCK_STREAM, 0, (address, self._target.port)))
+        if not isinstance(opened, socket.socket):
+            raise OSError
+        return await self._kept.connect(self._target.origin, opened, address, self._target.port)
+
+    # --- called by the connection -------------------------------------------------------------------------------------
+
+    def take(self, data: bytes) -> None:
+        """Take a piece of the answer."""
+        if self._head is None:
+            if self.answered is None:
+                self.answered = self._clock.now()
+            rest = self._take_head(data)
+            if rest is None:
+                return
+            data = rest
+        self._take_body(data)
+
+    def lost(self, error: Exception | None) -> None:
+        """Take it that the connection is no more."""
+        if self._head is None:
+            self._finish(*self._lost_before_the_body(error))
+        elif error is not None:
+            self._finish(pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}")
+        elif self._extent >= 0:
+            missing = self._extent - self.body.size
+            self._finish(pycurl.E_PARTIAL_FILE, f"end of response with {missing} bytes missing")
+        elif self._extent == CHUNKED:
+            self._finish(pycurl.E_PARTIAL_FILE, "transfer closed with outstanding read data remaining")
+        else:
+            self._finish(pycurl.E_OK, "")
+
+    def _lost_before_the_body(self, error: Exception | None) -> tuple[int, str]:
+        assert self._connection is not None
+        refused = self._judge_beginning()
+        if refused is not None:
+            return refused
+        if self._begun:
+            return pycurl.E_RECV_ERROR, ""
+        if self._connection.served > 1 and self.answered is None:
+            return pycurl.E_COULDNT_CONNECT, ""
+        if error is not None:
+            return pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
+        return pycurl.E_GOT_NOTHING, "Empty reply from server"
+
+    # --- head and body ------------------------------------------------------------------------------------------------
+
+    def _take_head(self, data: bytes) -> bytes | None:
+        """Take what belongs to heads; return what is behind the last one, None when that is still to come."""
+        start = 0
+        if self._pending:
+            start = max(0, len(self._pending) - _LONGEST_END)
+            self._pending += data
+            data = bytes(self._pending) if end_of_head(self._pending, start) else b""
+        while end := end_of_head(data, start):
+            answer = read_head(data[:end])
+            self._heads += end
+            data, start = data[end:], 0
+            self._pending.clear()
+            if isinstance(answer, Refused):
+                self._begun = self._begun or answer.begun
+                self._finish(answer.code, answer.text)
+                return None
+            self._begun = True
+            if self._heads > self._settings.max_headers:
+                self._finish(*_ENOUGH)
+                return None
+            status = answer.head.status
+            if status >= 200 or status == 101:
+                self._head, self._extent, self._keeps = answer.head, answer.extent, answer.keeps
+                return data
+        self._wait_for_head(data)
+        return None
+
+    def _wait_for_head(self, data: bytes) -> None:
+        """Keep the beginning of a head, unless it can be none."""
+        self._pending += data
+        if not is_http(self._pending):
+            self._finish(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed")
+        elif self._heads + len(self._pending) > self._settings.max_headers:
+            self._heads += len(self._pending)
+            self._finish(*_ENOUGH)
+
+    def _judge_beginning(self) -> tuple[int, str] | None:
+        """Say what is wrong with the lines of a head that never became whole; None: nothing, or there is no line."""
+        end = self._pending.rfind(b"\n") + 1
+        if not end:
+            return None
+        answer = read_head(bytes(self._pending[:end]) + b"\r\n")
+        self._begun = self._begun or not isinstance(answer, Refused) or answer.begun
+        return (answer.code, answer.text) if isinstance(answer, Refused) else None
+
+    def _take_body(self, data: bytes) -> None:
+        extent = self._extent
+        if extent >= 0:
+            missing = extent - self.body.size
+            if len(data) > missing:
+                data = data[:missing]
+                self._keeps = False  # more was said than asked for
+            if self._write(data) and len(data) == missing:
+                self._finish(pycurl.E_OK, "")
+        elif extent == CHUNKED:
+            self._take_chunks(data)
+        else:
+            self._write(data)
+
+    def _take_chunks(self, data: bytes) -> None:
+        if self._chunks is None:
+            self._chunks = Chunks()
+        end = self._chunks.take(data)
+        if end >= 0:
+            self._keeps = self._keeps and end == len(data)
+            data = data[:end]
+        if not self._write(data):
+            return
+        if end >= 0:
+            self._finish(pycurl.E_OK, "")
+        elif self._chunks.error is not None:
+            self._finish(*self._chunks.error)
+
+    def _write(self, data: bytes) -> bool:
+        """Keep a piece of the body; False: the exchange ended there."""
+        if not data:
+            return True
+        try:
+            if len(data) > self._room:
+                self.body.write(data[: self._room])
+                self._finish(*_ENOUGH)
+                return False
+            self.body.write(data)
+        except OSError as error:
+            self.spool_error = error
+            self._finish(*_ENOUGH)
+            return False
+        self._room -= len(data)
+        return True
+
+    def _finish(self, code: int, text: str) -> None:
+        assert self._connection is not None and self._result is not None
+        self._connection.end(keep=self._keeps and code == pycurl.E_OK)
+        if not self._result.done():
+            self._result.set_result((code, text))
+
+    # --- times --------------------------------------------------------------------------------------------------------
+
+    def due(self, now: float) -> float:
+        """End when the time is over or the answer comes too slowly; return when to look again."""
+        size = self._heads + len(self._pending) + self.body.size
+        if now >= self._begin + self._settings.total_timeout:
+            came = f"{self.body.size} out of {self._extent}" if self._extent > 0 else f"{self.body.size}"
+            text = f"Operation timed out after {self._milliseconds()} milliseconds with {came} bytes received"
+            self._finish(*self._judge_beginning() or (pycurl.E_OPERATION_TIMEDOUT, text))
+        elif now >= self._looked_at + self.RATE_SECONDS:
+            rate = self._settings.min_rate
+            if size - self._looked < rate * self.RATE_SECONDS:
+                text = f"Operation too slow. Less than {rate} bytes/sec transferred the last {self.RATE_SECONDS} seconds"
+                self._finish(pycurl.E_OPERATION_TIMEDOUT, text)
+            self._looked, self._looked_at = size, now
+        return self._next_look()
+
+    def cancel(self) -> None:
+        """End, as if the caller had given up."""
+        if self._result is not None:
+            self._result.cancel()
+
+    def _next_look(self) -> float:
+        return min(self._begin + self._settings.total_timeout, self._looked_at + self.RATE_SECONDS)
+
+    def _milliseconds(self) -> int:
+        return round(1000 * (self._kept.loop.time() - self._begin))
+
+
+def _alternating(addresses: Sequence[str]) -> list[str]:
+    """Order addresses so that both kinds take turns: one kind may lead nowhere."""
+    newer = [address for address in addresses if ":" in address]
+    older = [address for address in addresses if ":" not in address]
+    first, second = (newer, older) if ":" in addresses[0] else (older, newer)
+    return [address for address in chain.from_iterable(zip_longest(first, second)) if address is not None]
+
+
+def _close(task: asyncio.Task[Connection]) -> None:
+    """Close a connection that came second."""
+    if not task.cancelled() and task.exception() is None:
+        task.result().close()
