@@ -10,6 +10,7 @@ Negative caching follows RFC 2308 and RFC 9520, `localhost` RFC 6761 section 6.3
 
 import asyncio
 from collections import OrderedDict
+from functools import lru_cache
 from ipaddress import ip_address
 
 from msgspec import Struct
@@ -44,6 +45,7 @@ class CachingResolver:
         self._settings = settings
         self._overrides = Overrides(settings.overrides)
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._given = lru_cache(maxsize=8_192)(self._find_given)
         self._asked: dict[str, asyncio.Task[Addresses]] = {}
         self._hits = 0
         self._lookups = 0
@@ -55,13 +57,18 @@ class CachingResolver:
             self._known.move_to_end(host)
             self._hits += 1
             return known.answer
-        given = _literal(host) or self._overrides.find(host) or _loopback(host)
-        if given:
-            return Addresses(given)
+        given = self._given(host)
+        if given is not None:
+            return given
         asked = self._asked.get(host)
         if asked is None:
             asked = self._asked[host] = asyncio.create_task(self._ask(host, now))
         return await asyncio.shield(asked)
+
+    def _find_given(self, host: str) -> Addresses | None:
+        """Return the addresses of a host whom nobody has to be asked for."""
+        given = _literal(host) or self._overrides.find(host) or _loopback(host)
+        return Addresses(given) if given else None
 
     def statistics(self) -> DnsStatistics:
         """Count names, answers from memory and lookups."""

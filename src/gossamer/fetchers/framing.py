@@ -135,6 +135,8 @@ def _extent(status: int, codings: list[str], lengths: list[str]) -> int | None:
     """Return how far a body goes (RFC 9112 section 6.3); None: nobody can tell."""
     if status in (204, 304):
         return 0
+    if len(lengths) == 1 and not codings and status != 101:  # nearly always
+        return _length(lengths[0])
     read = {_length(value) for value in lengths}
     if None in read:
         return None
@@ -147,11 +149,12 @@ def _extent(status: int, codings: list[str], lengths: list[str]) -> int | None:
 
 def _length(value: str) -> int | None:
     """Read a length, or a list of one length; None: it is none. One beyond all numbers says nothing."""
-    lengths = {length.strip(" \t") for length in value.split(",")}
-    length = lengths.pop()
-    if lengths or not (length.isascii() and length.isdigit()):
-        return None
-    return int(length) if len(length) <= _LONGEST else UNTIL_CLOSE
+    if not (value.isascii() and value.isdigit()):
+        lengths = {length.strip(" \t") for length in value.split(",")}
+        value = lengths.pop()
+        if lengths or not (value.isascii() and value.isdigit()):
+            return None
+    return int(value) if len(value) <= _LONGEST else UNTIL_CLOSE
 
 
 def _read_odd(raw: bytes) -> Answer | Refused:

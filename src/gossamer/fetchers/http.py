@@ -11,6 +11,7 @@ Follows RFC 9112.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import pycurl
@@ -66,7 +67,7 @@ class HttpFetcher:
         found = await self._resolver.resolve(target.host, asked)
         if not found.addresses:
             return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
-        usable = tuple(address for address in found.addresses if not self._guard(address))
+        usable = self._usable(found.addresses)
         if not usable:
             return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
         transfer = self._transfer(target, usable)
@@ -86,6 +87,11 @@ class HttpFetcher:
             if isinstance(transfer, Transfer):
                 transfer.forget()
                 self._idle.append(transfer)
+
+    def _usable(self, addresses: tuple[str, ...]) -> tuple[str, ...]:
+        if len(addresses) == 1:  # nearly always
+            return () if self._guard(addresses[0]) else addresses
+        return tuple([address for address in addresses if not self._guard(address)])
 
     def statistics(self) -> FetcherStatistics:
         """Count what was sent and received so far."""
@@ -202,7 +208,12 @@ class HttpFetcher:
 
 def _is_odd_literal(host: str, addresses: tuple[str, ...]) -> bool:
     """Tell whether a host looks like an address, but not like the one it was resolved to: libcurl knows what to refuse."""
-    return _NUMBER.fullmatch(host) is not None and host not in addresses
+    return host not in addresses and _is_number(host)
+
+
+@lru_cache(maxsize=8_192)
+def _is_number(host: str) -> bool:
+    return _NUMBER.fullmatch(host) is not None
 
 
 def _remember(origins: dict[str, None], origin: str) -> None:

@@ -27,20 +27,21 @@ _ENOUGH = pycurl.E_WRITE_ERROR, "there is more than the limit"
 
 
 class PlainExchange(Received):
-    """One request and its answer."""
+    """One request and its answer. What an exchange begins with stands here, once for all of them."""
+
+    _head: Head | None = None
+    _heads = 0  # bytes of heads so far, interim ones included
+    _begun = False  # the first line of a head came
+    _pending: bytes | bytearray = b""  # a head that is not whole
+    _extent = 0
+    _keeps = False
+    _chunks: Chunks | None = None
+    _result: asyncio.Future[tuple[int, str]] | None = None
+    _connection: Connection | None = None
 
     def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: Kept) -> None:
         super().__init__(settings, guard, clock)
         self._kept = kept
-        self._head: Head | None = None
-        self._heads = 0  # bytes of heads so far, interim ones included
-        self._begun = False  # the first line of a head came
-        self._pending = bytearray()  # a head that is not whole
-        self._extent = 0
-        self._keeps = False
-        self._chunks: Chunks | None = None
-        self._result: asyncio.Future[tuple[int, str]] | None = None
-        self._connection: Connection | None = None
 
     def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
         """Make ready for a request."""
@@ -65,7 +66,7 @@ class PlainExchange(Received):
             connection.end(keep=True)
             return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
         self._result = kept.loop.create_future()
-        self._looked, self._looked_at = 0, self._begin
+        self._looked, self._looked_at = 0, kept.loop.time()
         kept.watch(self, self._next_look())
         connection.begin(self, self.request_head)
         try:
@@ -184,7 +185,7 @@ class PlainExchange(Received):
             answer = read_head(data[:end])
             self._heads += end
             data, start = data[end:], 0
-            self._pending.clear()
+            self._pending = b""
             if isinstance(answer, Refused):
                 self._begun = self._begun or answer.begun
                 self._finish(answer.code, answer.text)
@@ -202,7 +203,8 @@ class PlainExchange(Received):
 
     def _wait_for_head(self, data: bytes) -> None:
         """Keep the beginning of a head, unless it can be none."""
-        self._pending += data
+        if data:
+            self._pending = bytearray(data)
         if not is_http(self._pending):
             self._finish(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed")
         elif self._heads + len(self._pending) > self._settings.max_headers:

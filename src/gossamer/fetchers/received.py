@@ -15,7 +15,7 @@ import pycurl
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
-from gossamer.fetchers.message import Head, Target, final_head, header_lines, request_head
+from gossamer.fetchers.message import Head, Target, final_head, request_head
 from gossamer.records import Request
 
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
@@ -35,16 +35,14 @@ class Received:
         self._clock = clock
         self.forget()
 
-    def compose(self, request: Request, target: Target) -> list[bytes]:
-        """Compose the request; return its header lines."""
+    def compose(self, request: Request, target: Target) -> None:
+        """Compose the request."""
         self._room = self._settings.max_body if request.max_body is None else request.max_body
         self._until = inf if request.until is None else request.until
-        lines = header_lines(request, target.authority)
-        self.request_head = request_head(target.path.encode(), lines)
-        return lines
+        self.request_head = request_head(request, target)
 
     def forget(self) -> None:
-        """Let go of what the last transfer brought; its body belongs to whoever took it."""
+        """Let go of what the last transfer brought, or begin; its body belongs to whoever took it."""
         self._room = 0
         self._until = inf
         self.request_head = b""

@@ -15,7 +15,7 @@ import pycurl
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
-from gossamer.fetchers.message import Target
+from gossamer.fetchers.message import Target, header_lines
 from gossamer.fetchers.received import Guard, Received
 from gossamer.records import Request
 
@@ -37,11 +37,11 @@ class Transfer(Received):
 
     def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
         """Make the handle ready for a request."""
-        lines = self.compose(request, target)
+        self.compose(request, target)
         curl = self.curl
         curl.setopt(pycurl.URL, target.origin)
         curl.setopt(pycurl.REQUEST_TARGET, target.path.encode())
-        curl.setopt(pycurl.HTTPHEADER, lines)
+        curl.setopt(pycurl.HTTPHEADER, header_lines(request, target.authority))
         host = f"[{target.host}]" if ":" in target.host else target.host
         curl.setopt(pycurl.RESOLVE, self._resolved(f"{host}:{target.port}", addresses))
         self._verify(not (request.insecure or self._settings.insecure))
