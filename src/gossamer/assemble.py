@@ -316,8 +316,9 @@ def rank_meanwhile(stores: Stores, events: Events) -> AbstractAsyncContextManage
 
 def make_budget(stores: Stores) -> Budget:
     """Count on from what a crawl has spent already."""
-    kept = stores.catalog.totals()
-    return Budget(stores.settings.crawl, kept.pages, kept.bytes, stores.clock.now())
+    kept, crawl = stores.catalog.totals(), stores.settings.crawl
+    of_all = crawl.model_copy(update={"concurrency": crawl.concurrency * crawl.workers})
+    return Budget(of_all, kept.pages, kept.bytes, stores.clock.now())
 
 
 def make_lookout(directory: Path, settings: Settings, admission: Admission, events: Events) -> Lookout:

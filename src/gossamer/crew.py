@@ -126,10 +126,9 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
 
 def _share(settings: Settings) -> Settings:
     """Return what one of several workers may spend; the node watches over budget and disk."""
-    crawl, workers = settings.crawl, settings.crawl.workers
     limits = {"max_pages": None, "max_bytes": None, "max_seconds": None, "free_disk": 0}
-    crawl = crawl.model_copy(update={**limits, "concurrency": -(-crawl.concurrency // workers)})
-    fetch = settings.fetch.model_copy(update={"connections": -(-settings.fetch.connections // workers)})
+    crawl = settings.crawl.model_copy(update=limits)
+    fetch = settings.fetch.model_copy(update={"connections": -(-settings.fetch.connections // settings.crawl.workers)})
     return settings.model_copy(update={"crawl": crawl, "fetch": fetch})
 
 

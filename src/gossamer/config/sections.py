@@ -23,7 +23,7 @@ class Crawl(Section):
     max_pages: int | None = Field(None, ge=1, description="stop after this many pages were kept")
     max_bytes: int | None = Field(None, ge=1, description="stop after this many bytes were received")
     max_seconds: float | None = Field(None, gt=0, description="stop after this long")
-    concurrency: int = Field(256, ge=1, description="visits under way at once, all hosts together")
+    concurrency: int = Field(256, ge=1, description="visits under way at once in a worker process, all hosts together")
     workers: int = Field(1, ge=1, description="processes that fetch and read; 1: the crawl is a single process")
     returns: int = Field(
         10, ge=1, description="times a URL's lease may come back because its worker died or froze before it ends as a bug"
