@@ -20,7 +20,7 @@ from killing import leave_as_killed
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import journal, line, schedule, seen
+from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT
@@ -40,6 +40,11 @@ from gossamer.records import (
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0
+COMPILED = (
+    (admission, "admit_page"),
+    (endings, "settle_page"),
+    *((module, "_swift") for module in (journal, schedule, turns)),
+)  # None: the way without a compiler
 LEASE = 20.0
 MEMORY = Path("/dev/shm")  # hundreds of stores are opened: where files live in memory, that is quick
 HOSTS = ("a", "b", "c", "d")
@@ -93,6 +98,8 @@ class BothFrontiers(RuleBasedStateMachine):
         max_waiting=st.sampled_from((3, 100)),
         recent_keys=st.sampled_from((0, 3, 100)),
         slack=st.sampled_from((0, 3, 100)),
+        resting=st.sampled_from((0, 2, 100)),
+        compiled=st.booleans(),
         patience=st.sampled_from((2.0, 86400.0)),
         colliding=st.booleans(),
         opic=st.booleans(),
@@ -104,6 +111,8 @@ class BothFrontiers(RuleBasedStateMachine):
         max_waiting: int,
         recent_keys: int,
         slack: int,
+        resting: int,
+        compiled: bool,
         patience: float,
         colliding: bool,
         opic: bool,
@@ -112,6 +121,10 @@ class BothFrontiers(RuleBasedStateMachine):
         self.patches.setattr(line, "FEW", 2)
         self.patches.setattr(journal, "SLACK", slack)
         self.patches.setattr(schedule, "SLACK", 0)
+        self.patches.setattr(ledger, "RESTING", resting)
+        if not compiled:
+            for module, name in COMPILED:
+                self.patches.setattr(module, name, None)
         if colliding:
             self.patches.setattr(seen, "fingerprint", lambda key: fingerprint(key) % 7 + 2**64 - 9)
         self.loop = asyncio.new_event_loop()

@@ -5,42 +5,43 @@
  * `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not full. Everything else
  * is handed to `Admission._admit`, before anything was changed for it.
  *
- * The keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
+ * The filter is asked first: what it does not hold is new, which spares three looks into dicts, 0.4 us where they are large. The
+ * keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_bloom.h"
-#include "_host.h"
+#include "_fields.h"
 #include "_sheet.h"
+#include "_xxh3.h"
 
-enum { AHEAD = 32, LINE_FULL = 16 * TICKET }; /* the latter as in `line.py` */
-static const double AGEING = 30 * 86400.0;    /* as in `order.py` */
+enum { AHEAD = 32 };
+static const double AGEING = 30 * 86400.0; /* as in `order.py` */
 
 #define NAMES(X)                                                                                                                \
-    X(url) X(key) X(host) X(depth) X(kind) X(via) X(score) X(priority) X(redirects) X(off_site) X(refused)                      \
     X(_ledger) X(_seen) X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits)    \
     X(bloom_misses) X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family)     \
-    X(batch) X(put) X(acquire) X(lines) X(push)
+    X(batch) X(put) X(acquire) X(lines) X(push) X(room)
 #define NAME(name) name_##name,
 enum { NAMES(NAME) COUNT_OF_NAMES };
 #define TEXT(name) #name,
 static const char *const texts[] = {NAMES(TEXT)};
 static PyObject *names[COUNT_OF_NAMES];
-static PyObject *bloom_type, *host_type, *sheet_type;
+static PyObject *bloom_type, *host_type, *sheet_type, *usual_fingerprint;
+static Shape entry_shape;
 
 /* What a page is entered into. Everything is a reference of our own. */
 typedef struct {
     PyObject *admission, *ledger, *seen, *meta, *bloom, *recent, *older, *fresh, *hosts, *changed, *moved, *sheets, *sheet;
-    PyObject *batch, *put, *fingerprint, *no_policy, *now_object;
-    long long sequence, waiting, number, bound, max_waiting, recent_hits, bloom_misses;
+    PyObject *lines, *batch, *put, *fingerprint, *no_policy, *now_object;
+    long long sequence, waiting, number, bound, max_waiting, room, recent_hits, bloom_misses;
     double now;
-    Buffer row;
+    int is_own; /* keys are named by the fingerprint we know */
 } Books;
 
-/* An entry that is not remembered; `slot` is that of its key. */
+/* An entry, with the slots its key and its host would have. */
 typedef struct {
-    PyObject *entry, *key;
-    uint64_t slot;
-    int is_plain;
+    PyObject *entry;
+    uint64_t slot, host_slot;
 } Found;
 
 static PyObject *attribute(PyObject *object, int name) { return PyObject_GetAttr(object, names[name]); }
@@ -91,9 +92,9 @@ static int lay_down(const Books *books) {
 
 static void close_books(Books *books) {
     PyObject *held[] = {books->ledger,  books->seen,  books->meta,   books->bloom, books->recent, books->older, books->fresh,
-                        books->hosts,   books->moved, books->sheets, books->sheet, books->batch,  books->put,   books->changed};
+                        books->hosts,   books->moved, books->sheets, books->sheet, books->batch,  books->put,   books->changed,
+                        books->lines};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_XDECREF(held[i]);
-    PyMem_Free(books->row.bytes);
 }
 
 static int open_books(Books *books) {
@@ -106,6 +107,7 @@ static int open_books(Books *books) {
                  (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
                  refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name_moved) < 0 ||
                  refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
+                 refresh(&books->lines, books->ledger, name_lines) < 0 || get_number(books->lines, name_room, &books->room) < 0 ||
                  refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
                  take_up(books) < 0;
     Py_XDECREF(schedule);
@@ -117,7 +119,13 @@ static int open_books(Books *books) {
 }
 
 static int fingerprint(const Books *books, PyObject *text, uint64_t *slot) {
-    PyObject *made = PyObject_CallFunctionObjArgs(books->fingerprint, text, NULL);
+    Py_ssize_t size;
+    const char *bytes = books->is_own ? PyUnicode_AsUTF8AndSize(text, &size) : NULL;
+    if (bytes != NULL && size <= XXH3_MOST) {
+        *slot = xxh3((const unsigned char *)bytes, (size_t)size);
+        return 0;
+    }
+    PyObject *made = PyErr_Occurred() ? NULL : PyObject_CallFunctionObjArgs(books->fingerprint, text, NULL);
     if (made == NULL) return -1;
     *slot = PyLong_AsUnsignedLongLong(made);
     Py_DECREF(made);
@@ -153,9 +161,7 @@ static int accept(Books *books, PyObject *key, uint64_t slot) {
 }
 
 /* Return a host that is not in memory, new or from the store; a reference of the caller's. */
-static PyObject *acquire(Books *books, PyObject *name) {
-    uint64_t slot;
-    if (fingerprint(books, name, &slot) < 0) return NULL;
+static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
     int entered = enter((Bloom *)books->bloom, spread(slot));
     if (entered < 0) return NULL;
     if (entered == 0) { /* it may be known: that is to be read */
@@ -203,12 +209,10 @@ static int join(Books *books, Host *host, const unsigned char *ticket) {
     Py_ssize_t size, at;
     if (PyBytes_AsStringAndSize(host->line, &line, &size) < 0) return -1;
     if (size == 0 && host->since < books->now) host->since = books->now;
-    if (host->more != Py_None || size + TICKET > LINE_FULL) { /* some of its line is, or goes, on disk */
-        PyObject *lines = attribute(books->ledger, name_lines), *done = NULL;
-        PyObject *made = PyBytes_FromStringAndSize((const char *)ticket, TICKET);
-        if (lines != NULL && made != NULL)
-            done = PyObject_CallMethodObjArgs(lines, names[name_push], books->batch, (PyObject *)host, made, NULL);
-        Py_XDECREF(lines);
+    if (host->more != Py_None || size + TICKET > books->room) { /* some of its line is, or goes, on disk */
+        PyObject *made = PyBytes_FromStringAndSize((const char *)ticket, TICKET), *done = NULL;
+        if (made != NULL)
+            done = PyObject_CallMethodObjArgs(books->lines, names[name_push], books->batch, (PyObject *)host, made, NULL);
         Py_XDECREF(made);
         Py_XDECREF(done);
         return done == NULL ? -1 : 0;
@@ -253,99 +257,85 @@ static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_
     return host->stands >> queue & 1 ? 0 : PySet_Add(books->moved, (PyObject *)host);
 }
 
-/* Enter a URL: 1, or 0 when it is none of the plain ones and nothing has changed. */
-static int enter_plain(Books *books, const Found *found, PyObject *const *fields) {
-    Bloom *bloom = (Bloom *)books->bloom;
-    uint64_t hash = spread(found->slot);
-    PyObject *host = PyDict_GetItemWithError(books->hosts, fields[HOST]);
-    if (host == NULL && PyErr_Occurred()) return -1;
-    if ((host != NULL && !is_open(books, (Host *)host)) || holds(bloom, hash)) return 0;
-    host = host == NULL ? acquire(books, fields[HOST]) : Py_NewRef(host);
-    if (host == NULL) return -1;
-    int done = is_open(books, (Host *)host);
-    if (done) {
-        int entered = enter(bloom, hash);
-        bloom->count += entered == 0; /* the name of its host has just made the filter claim to hold it */
-        books->bloom_misses++;
-        if (entered < 0 || PySet_Add(books->changed, host) < 0 || accept(books, found->key, found->slot) < 0 ||
-            write_down(books, (Host *)host, fields, found->slot) < 0)
-            done = -1;
+/* Return the host of an entry, in memory or new; a reference of the caller's. NULL without an error: it may not take a URL. */
+static PyObject *open_host(Books *books, const Found *found, PyObject *name) {
+    PyObject *host = NULL;
+    if (holds((Bloom *)books->bloom, spread(found->host_slot))) { /* else it is new: spares a look into a dict of a million */
+        host = PyDict_GetItemWithError(books->hosts, name);
+        if (PyErr_Occurred()) return NULL;
+        Py_XINCREF(host);
     }
+    if (host == NULL) host = acquire(books, name, found->host_slot);
+    if (host != NULL && !is_open(books, (Host *)host)) Py_CLEAR(host);
+    return host;
+}
+
+/* Enter a URL that the filter does not hold: 1, or 0 when it is none of the plain ones and nothing has changed. */
+static int enter_plain(Books *books, const Found *found) {
+    Bloom *bloom = (Bloom *)books->bloom;
+    PyObject *fields[ENTRY_FIELDS];
+    for (int i = 0; i < ENTRY_FIELDS; i++) fields[i] = field(&entry_shape, found->entry, i);
+    if (fields[REFUSED] != Py_None) return 0;
+    PyObject *host = open_host(books, found, fields[HOST]);
+    if (host == NULL) return PyErr_Occurred() ? -1 : 0;
+    int entered = enter(bloom, spread(found->slot));
+    bloom->count += entered == 0; /* the name of its host has just made the filter claim to hold it */
+    books->bloom_misses++;
+    int failed = entered < 0 || PySet_Add(books->changed, host) < 0 || accept(books, fields[KEY], found->slot) < 0 ||
+                 write_down(books, (Host *)host, fields, found->slot) < 0;
     Py_DECREF(host);
-    return done;
+    return failed ? -1 : 1;
 }
 
 /* Hand an entry to Python; return the kind of its end. */
 static int hand_over(Books *books, PyObject *entry) {
-    PyObject *known = NULL, *key = attribute(entry, name_key), *refused = attribute(entry, name_refused);
     int kind = -1;
-    if (key == NULL || refused == NULL) goto end;
-    known = recall(books, key); /* an entry before it may be the same */
-    if (known == NULL && PyErr_Occurred()) goto end;
-    if (known != NULL) books->recent_hits++;
-    if (known == Py_False || (known == Py_True && refused != Py_None)) {
-        kind = 1;
-    } else if (lay_down(books) == 0) {
-        PyObject *done = PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
-        if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
-        Py_XDECREF(done);
-    }
-end:
-    Py_XDECREF(key);
-    Py_XDECREF(refused);
+    PyObject *done = lay_down(books) < 0 ? NULL : PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
+    if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
+    Py_XDECREF(done);
     return kind;
 }
 
+/* Enter an entry; return the kind of its end. */
 static int enter_found(Books *books, const Found *found) {
-    PyObject *fields[ENTRY_FIELDS] = {NULL};
-    int done = 0;
-    for (int i = 0; done == 0 && found->is_plain && i < ENTRY_FIELDS; i++)
-        if ((fields[i] = attribute(found->entry, i)) == NULL) done = -1;
-    if (done == 0 && found->is_plain) done = enter_plain(books, found, fields);
-    for (int i = 0; i < ENTRY_FIELDS; i++) Py_XDECREF(fields[i]);
-    return done == 0 ? hand_over(books, found->entry) : done < 0 ? -1 : 0;
+    if (!holds((Bloom *)books->bloom, spread(found->slot))) { /* it is new */
+        int done = enter_plain(books, found);
+        return done == 0 ? hand_over(books, found->entry) : done < 0 ? -1 : 0;
+    }
+    PyObject *known = recall(books, field(&entry_shape, found->entry, KEY));
+    if (known == NULL && PyErr_Occurred()) return -1;
+    if (known != NULL) books->recent_hits++;
+    if (known == Py_False || (known == Py_True && field(&entry_shape, found->entry, REFUSED) != Py_None)) return 1;
+    return hand_over(books, found->entry);
 }
 
-/* Look an entry up in memory: 1 when that is enough, else it is found and its key's memory is fetched ahead. */
-static int look_up(Books *books, PyObject *entry, Found *found) {
-    PyObject *refused = attribute(entry, name_refused), *known;
+/* Name an entry's key and host, and fetch ahead what the filter has of them. */
+static int name_found(Books *books, PyObject *entry, Found *found) {
     found->entry = entry;
-    found->key = attribute(entry, name_key);
-    int done = -1;
-    if (refused != NULL && found->key != NULL && ((known = recall(books, found->key)) != NULL || !PyErr_Occurred())) {
-        done = known == Py_False || (known == Py_True && refused != Py_None);
-        books->recent_hits += done;
-        found->is_plain = known == NULL && refused == Py_None;
-        if (found->is_plain && fingerprint(books, found->key, &found->slot) < 0) done = -1;
-        if (found->is_plain && done == 0) fetch_ahead((Bloom *)books->bloom, spread(found->slot));
+    if (!has_shape(&entry_shape, entry)) {
+        PyErr_SetString(PyExc_TypeError, "that is no entry");
+        return -1;
     }
-    Py_XDECREF(refused);
-    return done;
+    if (fingerprint(books, field(&entry_shape, entry, KEY), &found->slot) < 0) return -1;
+    if (fingerprint(books, field(&entry_shape, entry, HOST), &found->host_slot) < 0) return -1;
+    fetch_ahead((Bloom *)books->bloom, spread(found->slot));
+    fetch_ahead((Bloom *)books->bloom, spread(found->host_slot));
+    return 0;
 }
 
 /* Enter up to AHEAD entries from `start` on; count them by the kind of their end. */
 static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssize_t end, long long *counts) {
     Found found[AHEAD];
-    int waiting = 0, failed = 0;
+    int named = 0, failed = 0;
     for (Py_ssize_t i = start; !failed && i < end; i++) {
         PyObject *entry = PySequence_GetItem(entries, i);
-        if (entry == NULL) return -1;
-        found[waiting].key = NULL;
-        int known = look_up(books, entry, &found[waiting]);
-        if (known == 0) {
-            waiting++;
-            continue;
-        }
-        Py_XDECREF(found[waiting].key);
-        Py_DECREF(entry);
-        counts[1]++;
-        failed = known < 0;
+        failed = entry == NULL || name_found(books, entry, &found[named++]) < 0;
+        if (entry == NULL) named--;
     }
-    for (int i = 0; i < waiting; i++) {
+    for (int i = 0; i < named; i++) {
         int kind = failed ? 0 : enter_found(books, &found[i]);
         if (kind < 0) failed = 1;
         else counts[kind]++;
-        Py_DECREF(found[i].key);
         Py_DECREF(found[i].entry);
     }
     return failed ? -1 : 0;
@@ -360,6 +350,7 @@ static PyObject *admit(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OOOOO", &books.admission, &entries, &books.now_object, &books.fingerprint, &books.no_policy))
         return NULL;
     books.now = PyFloat_AsDouble(books.now_object);
+    books.is_own = books.fingerprint == usual_fingerprint;
     Py_ssize_t count = PySequence_Size(entries);
     int failed = PyErr_Occurred() || open_books(&books) < 0;
     for (Py_ssize_t at = 0; !failed && at < count; at += AHEAD)
@@ -376,7 +367,10 @@ PyMODINIT_FUNC PyInit__admit(void) {
     bloom_type = imported("gossamer.frontier._bloom", "Bloom");
     host_type = bloom_type == NULL ? NULL : imported("gossamer.frontier._host", "Host");
     sheet_type = host_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
-    PyObject *made = sheet_type == NULL ? NULL : PyModule_Create(&module);
+    usual_fingerprint = sheet_type == NULL ? NULL : imported("gossamer.url.fingerprint", "fingerprint");
+    static const char fields[] = "url key host depth kind via score priority redirects off_site refused";
+    if (usual_fingerprint == NULL || learn(&entry_shape, "gossamer.records", "Entry", fields) < 0) return NULL;
+    PyObject *made = PyModule_Create(&module);
     for (int i = 0; made != NULL && i < COUNT_OF_NAMES; i++)
         if ((names[i] = PyUnicode_InternFromString(texts[i])) == NULL) Py_CLEAR(made);
     return made;

@@ -46,33 +46,65 @@ static int pack_host(Buffer *buffer, const Common *common, Host *host) {
                : 0;
 }
 
-/* encode_hosts(hosts, opening, page, encode, row_of, no_policy, new_clock): return the list of their rows as MessagePack, and
- * note the page in them. */
-static PyObject *encode_hosts(PyObject *module, PyObject *arguments) {
+static int learn_common(Common *common, PyObject *arguments, PyObject **hosts, long long *page) {
+    if (!PyArg_ParseTuple(arguments, "O!LOOOOO", &PyList_Type, hosts, page, &common->opening_object, &common->encode,
+                          &common->row_of, &common->no_policy, &common->new_clock))
+        return -1;
+    common->opening = PyLong_AsLongLong(common->opening_object);
+    for (Py_ssize_t i = 0; i < PyList_Size(*hosts); i++)
+        if (!is_host(host_type, PyList_GetItem(*hosts, i))) return -1;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* encode_all(hosts, page, opening, encode, row_of, no_policy, new_clock): return the list of their rows as MessagePack, and note
+ * in them the page it is for. */
+static PyObject *encode_all(PyObject *module, PyObject *arguments) {
     (void)module;
     Common common;
     PyObject *hosts, *made = NULL;
     Buffer buffer = {0};
     long long page;
-    if (!PyArg_ParseTuple(arguments, "O!OLOOOO", &PyList_Type, &hosts, &common.opening_object, &page, &common.encode,
-                          &common.row_of, &common.no_policy, &common.new_clock))
-        return NULL;
-    common.opening = PyLong_AsLongLong(common.opening_object);
+    if (learn_common(&common, arguments, &hosts, &page) < 0) return NULL;
     Py_ssize_t count = PyList_Size(hosts), at = 0;
-    if (PyErr_Occurred() || pack_array(&buffer, (size_t)count) < 0) goto end;
-    for (; at < count; at++) {
+    int failed = pack_array(&buffer, (size_t)count) < 0;
+    for (; !failed && at < count; at++) {
         Host *host = (Host *)PyList_GetItem(hosts, at);
-        if (!is_host(host_type, (PyObject *)host)) goto end;
         host->page = page;
-        if (pack_host(&buffer, &common, host) < 0) goto end;
+        failed = pack_host(&buffer, &common, host) < 0;
     }
-    made = PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
-end:
+    if (!failed) made = PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
     PyMem_Free(buffer.bytes);
     return made;
 }
 
-static PyMethodDef functions[] = {{"encode_hosts", encode_hosts, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+/* encode_each(the same): return a list with the bytes of each row. */
+static PyObject *encode_each(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Common common;
+    PyObject *hosts;
+    Buffer buffer = {0};
+    long long page;
+    if (learn_common(&common, arguments, &hosts, &page) < 0) return NULL;
+    Py_ssize_t count = PyList_Size(hosts);
+    PyObject *all = PyList_New(count);
+    for (Py_ssize_t i = 0; all != NULL && i < count; i++) {
+        Host *host = (Host *)PyList_GetItem(hosts, i);
+        host->page = page;
+        buffer.length = 0;
+        PyObject *made = pack_host(&buffer, &common, host) < 0
+                             ? NULL
+                             : PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
+        if (made == NULL || PyList_SetItem(all, i, made) < 0) Py_CLEAR(all);
+    }
+    PyMem_Free(buffer.bytes);
+    return all;
+}
+
+static PyMethodDef functions[] = {
+    {"encode_all", encode_all, METH_VARARGS, NULL},
+    {"encode_each", encode_each, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_journal", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__journal(void) {

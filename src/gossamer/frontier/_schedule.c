@@ -77,18 +77,26 @@ static PyObject *place_all(PyObject *module, PyObject *arguments) {
 
 static int is_idle(const Host *host) { return !host->leased && !host->later && PyBytes_Size(host->line) == 0; }
 
-/* idle(hosts): return those that have no work. */
-static PyObject *idle(PyObject *module, PyObject *hosts) {
+/* rest(changed, moved, hosts, resting): move the hosts among the changed that have no work out of the schedule, to rest. */
+static PyObject *rest(PyObject *module, PyObject *arguments) {
     (void)module;
-    PyObject *each = PyObject_GetIter(hosts), *found = PyList_New(0), *object;
-    while (each != NULL && found != NULL && (object = PyIter_Next(each)) != NULL) {
-        const Host *host = (const Host *)object;
-        if (!is_host(host_type, object) || (is_idle(host) && PyList_Append(found, object) < 0)) Py_CLEAR(found);
+    PyObject *changed, *moved, *hosts, *resting, *object;
+    if (!PyArg_ParseTuple(arguments, "OOO!O!", &changed, &moved, &PyDict_Type, &hosts, &PyDict_Type, &resting)) return NULL;
+    PyObject *each = PyObject_GetIter(changed);
+    while (each != NULL && (object = PyIter_Next(each)) != NULL) {
+        Host *host = (Host *)object;
+        if (is_host(host_type, object) && is_idle(host) && PySet_Discard(moved, object) >= 0) {
+            host->ready = host->wake = HUGE_VAL;
+            host->stands = 0;
+            if (PyDict_DelItem(hosts, host->name) < 0) PyErr_Clear(); /* it is not there */
+            PyDict_SetItem(resting, host->name, object);
+        }
         Py_DECREF(object);
+        if (PyErr_Occurred()) break;
     }
     Py_XDECREF(each);
-    if (PyErr_Occurred()) Py_CLEAR(found);
-    return found;
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
 }
 
 /* ready(heaps, now): return a bit for each queue with a host that may be leased; false entries on top are thrown away. */
@@ -120,7 +128,7 @@ static PyObject *ready(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef functions[] = {
     {"place_all", place_all, METH_VARARGS, NULL},
-    {"idle", idle, METH_O, NULL},
+    {"rest", rest, METH_VARARGS, NULL},
     {"ready", ready, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -10,6 +10,8 @@ Compared with a row a host a call this saved two of three rows a URL.
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from types import ModuleType
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -18,9 +20,9 @@ from gossamer.frontier.rows import LOW_BITS, HostRow, Meta, decode_page, encode
 from gossamer.frontier.schedule import NEW_CLOCK, NO_POLICY, Host
 from gossamer.frontier.store import Batch, Store
 
-encode_hosts: Callable[..., bytes] | None = None
+_swift: ModuleType | None = None  # `_journal.c`
 with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier._journal import encode_hosts
+    from gossamer.frontier import _journal as _swift
 
 SLACK = 50_000  # rows the journal may hold beside twice as many as there are hosts
 
@@ -44,10 +46,19 @@ def row_of(host: Host, opening: int) -> tuple[object, ...]:
     )
 
 
+def rows_of(hosts: list[Host], opening: int) -> list[bytes]:
+    """Return hosts as they are written in rows of their own; no page has them any more."""
+    if _swift is not None:
+        return cast("list[bytes]", _swift.encode_each(hosts, 0, opening, encode, row_of, NO_POLICY, NEW_CLOCK))
+    for host in hosts:
+        host.page = 0
+    return [encode(row_of(host, opening)) for host in hosts]
+
+
 def _page(meta: Meta, hosts: list[Host], gone: list[str]) -> bytes:
     """Return a page as it is written, and note in the hosts that they are in it."""
-    if encode_hosts is not None:
-        rows = encode_hosts(hosts, meta.opening, meta.page, encode, row_of, NO_POLICY, NEW_CLOCK)
+    if _swift is not None:
+        rows = _swift.encode_all(hosts, meta.page, meta.opening, encode, row_of, NO_POLICY, NEW_CLOCK)
         return b"".join((b"\x93", encode(meta), rows, encode(gone)))  # an array of three
     for host in hosts:
         host.page = meta.page

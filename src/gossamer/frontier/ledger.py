@@ -15,7 +15,7 @@ from struct import Struct as Packed
 from gossamer import faults
 from gossamer.config.sections import Politeness
 from gossamer.frontier.credit import Credit
-from gossamer.frontier.journal import Journal, row_of
+from gossamer.frontier.journal import Journal, rows_of
 from gossamer.frontier.keys import (
     LEASES,
     TICKET,
@@ -32,7 +32,7 @@ from gossamer.frontier.keys import (
 from gossamer.frontier.line import Lines, joined, stands_in, without
 from gossamer.frontier.order import rank
 from gossamer.frontier.rows import HostRow, Meta, UrlRow, clock_of, decode_host, decode_url, encode
-from gossamer.frontier.schedule import NO_POLICY, Host, Schedule, idle
+from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen
 from gossamer.frontier.sheets import TRIED, Sheets, Written
 from gossamer.frontier.store import Store
@@ -74,10 +74,7 @@ class Ledger:
     def commit(self) -> None:
         """Write everything since the last commit, as one, and place the changed hosts."""
         batch, changed, schedule = self.batch, self.changed, self.schedule
-        for host in idle(changed):
-            self.moved.discard(host)
-            schedule.retire(host)
-            self.resting[host.name] = host
+        schedule.retire(changed, self.moved, self.resting)
         gone = self._put_away() if len(self.resting) > RESTING else []
         schedule.place_all(self.moved)
         self.sheets.finish(batch)
@@ -90,11 +87,10 @@ class Ledger:
         In the order of their keys: the store puts a row near the last one at half the cost of one anywhere.
         """
         names = sorted(islice(self.resting, len(self.resting) - RESTING // 2))
-        for name in names:
-            host = self.resting.pop(name)
-            self.changed.discard(host)
-            host.page = 0
-            self.batch.put(host_key(name), encode(row_of(host, self.meta.opening)))
+        hosts = list(map(self.resting.pop, names))
+        self.changed.difference_update(hosts)
+        for name, row in zip(names, rows_of(hosts, self.meta.opening), strict=True):
+            self.batch.put(host_key(name), row)
         return names
 
     def write(self) -> None:

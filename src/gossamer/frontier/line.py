@@ -51,6 +51,11 @@ class Lines:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @property
+    def room(self) -> int:
+        """Return how long a line may be, in bytes, before tickets are put aside."""
+        return 2 * FEW * TICKET
+
     def push(self, batch: Batch, host: Host, ticket: bytes) -> None:
         """Let a URL join the line of its host."""
         line, queue = host.line, ticket[0]

@@ -9,7 +9,7 @@ any way is placed again. Picking and placing are O(log hosts).
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -74,13 +74,6 @@ else:
         Host = PureHost
 
 
-def idle(hosts: set[Host]) -> list[Host]:
-    """Return those that have no work."""
-    if _swift is not None:
-        return cast("list[Host]", _swift.idle(hosts))
-    return [host for host in hosts if not host.line and not host.leased and not host.later]
-
-
 class Schedule:
     """The hosts with work, and the order of their turns."""
 
@@ -127,11 +120,18 @@ class Schedule:
         host.ready = host.wake = inf
         host.stands = 0
 
-    def retire(self, host: Host) -> None:
-        """Let go of a host without work; what the heaps still hold of it becomes false."""
-        host.ready = host.wake = inf
-        host.stands = 0
-        self.hosts.pop(host.name, None)
+    def retire(self, changed: set[Host], moved: set[Host], resting: dict[str, Host]) -> None:
+        """Let the changed hosts rest that have no work; what the heaps still hold of them becomes false."""
+        if _swift is not None:
+            _swift.rest(changed, moved, self.hosts, resting)
+            return
+        for host in changed:
+            if not host.line and not host.leased and not host.later:
+                moved.discard(host)
+                host.ready = host.wake = inf
+                host.stands = 0
+                self.hosts.pop(host.name, None)
+                resting[host.name] = host
 
     def ready_at(self, host: Host) -> float:
         """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""

@@ -1,0 +1,128 @@
+"""The compiled hot path and the pure one: whatever is done, byte for byte the same is on disk.
+
+Without a compiler both are the pure one, and the tests say nothing.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.frontier import admission, endings, journal, ledger, line, schedule, turns
+from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.rows import HostRow, decode_page
+from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, LinkKind, Outcome, Priority, Settlement, Verdict
+
+NOW = 1_700_000_000.0
+LEASE = 40.0
+COMPILED = (
+    (admission, "admit_page"),
+    (endings, "settle_page"),
+    *((module, "_swift") for module in (journal, schedule, turns)),
+)
+
+
+def an_entry(random: Random) -> Entry:
+    host = random.choice(("a.example", "b.example", "ü.example", "c" * random.randrange(1, 70)))
+    path = random.choice(("", "ä", "x" * random.randrange(300), "\U0001f600")) + str(random.randrange(400))
+    url = f"http://{host}/{path}"
+    return Entry(
+        url,
+        url if random.random() < 0.8 else url.lower() + "?",
+        host,
+        depth=random.choice((0, 1, 127, 128, 300, 70_000, 1 << 33)),
+        kind=random.choice(list(LinkKind)),
+        via=random.choice(("", f"http://{host}/", "http://v/" + "v" * random.choice((30, 250, 70_000)))),
+        score=random.choice((0.0, 0.5, 1.0, 1, random.random(), 1e9)),
+        priority=random.choice(list(Priority)),
+        redirects=random.choice((0, 5)),
+        off_site=random.choice((0, 2, 200)),
+        refused=random.choice((None,) * 9 + (Verdict(False, "scope.within", "elsewhere"),)),
+    )
+
+
+def a_settlement(random: Random, lease: Lease, now: float, found: tuple[Entry, ...]) -> Settlement:
+    answer = Answer(
+        at=now + random.random(),
+        seconds=random.choice((0.0, 0.1, 1.0, 30.0)),
+        failed=random.choice((False,) * 6 + (True, None)),
+        robots_delay=random.choice((None,) * 9 + (2.0,)),
+        block_until=random.choice((0.0,) * 9 + (now + 9,)),
+        block_reason="asked for",
+    )
+    return Settlement(
+        lease=lease,
+        fate=random.choice((Fate.DONE,) * 5 + tuple(Fate)),
+        outcome=random.choice(list(Outcome)),
+        reason=random.choice(("", "because", "weil ä")),
+        due=random.choice((None, None, now + 5, now - 5)),
+        answer=random.choice((answer, answer, answer, None)),
+        discovered=found,
+    )
+
+
+async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[object], ...]:
+    """Do what the seed says; return all rows of the store, those of the pages in an order of their own."""
+    random, now = Random(seed), NOW
+    settings = FrontierSettings(max_waiting=12, recent_keys=random.choice((0, 20, 1000)), cache=1 << 20)
+    politeness = Politeness(delay=random.choice((0.0, 1.0)), connections=connections)
+    frontier = EmbeddedFrontier.open(path, settings, politeness, Breaker(failures=2, open_for=5), LEASE, now, durable=False)
+    leases: list[Lease] = []
+    answers: list[object] = []
+    for _ in range(50):
+        now += random.choice((0.1, 1.0, 7.0))
+        answers.append(await frontier.discover([an_entry(random) for _ in range(random.randrange(50))], now))
+        if random.random() < 0.1:
+            await frontier.set_policy("a.example", HostPolicy(priority=random.choice((None, Priority.HIGH)), max_qps=2.0))
+        given = await frontier.lease(random.choice(("one", "two")), random.randrange(12), now)
+        answers.append(given)
+        leases += given.leases
+        some = random.sample(leases, min(len(leases), 6))
+        found = tuple(an_entry(random) for _ in range(random.choice((0, 3))))
+        answers.append(await frontier.settle([a_settlement(random, lease, now, found) for lease in some], now))
+    answers += [frontier.statistics(), *sorted(map(str, frontier.hosts())), *frontier.known()]
+    store = frontier._store
+    moving = [pair for prefix in b"CDHLQUV" for pair in store.scan(bytes([prefix]))]
+    sheets = list(store._sheets.items())
+    pages = [decode_page(raw) for _, raw in store.pages_backwards()]
+    told = [(page.meta, sorted(page.hosts, key=name_of), sorted(page.gone)) for page in pages]
+    raw = [sorted(raw) for _, raw in store.pages_backwards()]
+    await frontier.aclose()
+    return answers, moving, sheets, told, raw
+
+
+def name_of(row: HostRow) -> str:
+    return row.name
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_the_compiled_way_and_the_pure_one_answer_and_write_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(ledger, "RESTING", (0, 1000)[seed % 2])  # all or none: which rest longest, chance says
+    monkeypatch.setattr(journal, "SLACK", 5)
+    monkeypatch.setattr(line, "FEW", 2)
+    compiled = await drive(tmp_path / "compiled", seed, 1 + seed % 2)
+    for module, name in COMPILED:
+        monkeypatch.setattr(module, name, None)
+    pure = await drive(tmp_path / "pure", seed, 1 + seed % 2)
+    for one, other in zip(compiled, pure, strict=True):
+        assert one == other
+
+
+async def test_keys_and_hosts_of_every_length_are_found_again(tmp_path: Path) -> None:
+    names = [*("ab"[n % 2] * n for n in range(1, 300)), "ä" * 120, "ä" * 121, "x" * 5000]
+    found = [Entry(f"k{name}", name, f"h{name}") for name in names]
+    frontier = EmbeddedFrontier.open(tmp_path, FrontierSettings(), Politeness(), Breaker(), LEASE, NOW, durable=False)
+    await frontier.discover(found, NOW)
+    assert [known.entry for name in names if (known := await frontier.lookup(name))] == found
+    await frontier.aclose()
+    (tmp_path / "seen.bloom").unlink()  # built anew by the library's fingerprints
+    frontier = EmbeddedFrontier.open(
+        tmp_path, FrontierSettings(recent_keys=0), Politeness(), Breaker(), LEASE, NOW, durable=False
+    )
+    assert (await frontier.discover(found, NOW)).known == len(names)
+    assert not [name for name in names if await frontier.host(f"h{name}") is None]
+    await frontier.aclose()
