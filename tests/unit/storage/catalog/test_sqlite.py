@@ -9,6 +9,7 @@ import pytest
 
 from gossamer.errors import DiskFull, StoreError
 from gossamer.records import Outcome, Place, Totals
+from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys, page
 
@@ -100,6 +101,7 @@ async def test_the_text_of_a_page_that_asks_not_to_be_indexed_is_forgotten(path:
 READER = """
 import sys
 from pathlib import Path
+from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys
 
@@ -129,6 +131,7 @@ async def test_another_process_reads_while_a_crawl_writes(path: Path) -> None:
 KILLED = """
 import asyncio, sys
 from pathlib import Path
+from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import page
 
@@ -188,11 +191,31 @@ async def test_closing_twice_is_closing_once(path: Path) -> None:
     assert not path.with_name(path.name + "-wal").exists()
 
 
-def test_queries_use_their_indexes(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "index"),
+    [
+        ({"host": "a.test", "limit": 5}, "pages_host"),
+        ({"status": 404, "limit": 5}, "pages_status"),
+        ({"mime": "text/plain"}, "pages_mime"),
+        ({"outcome": "server_error"}, "pages_outcome"),
+        ({"status": 200, "limit": 5}, "pages_fetched_at"),
+        ({"mime": "text/html", "limit": 5}, "pages_fetched_at"),
+        ({"outcome": "ok", "limit": 5}, "pages_fetched_at"),
+        ({"limit": 5}, "pages_fetched_at"),
+    ],
+)
+def test_queries_use_their_indexes(path: Path, wanted: search.Wanted, index: str) -> None:
     SqliteCatalog.open(path)
-    connection = sqlite3.connect(path)
-    for column in ("host", "status", "mime", "outcome"):
-        (plan,) = connection.execute(f"EXPLAIN QUERY PLAN SELECT * FROM pages WHERE {column} = ?", ("x",))
-        assert f"USING INDEX pages_{column}" in plan[3]
-    (plan,) = connection.execute("EXPLAIN QUERY PLAN SELECT * FROM pages ORDER BY fetched_at DESC, id DESC LIMIT 5")
-    assert "USING INDEX pages_fetched_at" in plan[3]
+    query = search.build(wanted)
+    plan, *_ = sqlite3.connect(path).execute(f"EXPLAIN QUERY PLAN SELECT * FROM pages {query.sql}", query.parameters)
+    assert f"USING INDEX {index}" in plan[3]
+
+
+async def test_a_group_larger_than_one_look_up_knows_every_page_that_was_there(path: Path) -> None:
+    catalog = SqliteCatalog.open(path)
+    pages = [page(f"http://a.test/{number}", title=f"number {number}") for number in range(200)]
+    for _ in range(2):
+        await catalog.add(pages)
+        assert catalog.counts() == {"ok": 200}
+    assert len(list(catalog.pages(words="199"))) == 1
+    await catalog.aclose()
