@@ -31,6 +31,7 @@ SOURCES = (
     "src/gossamer/lessons/_phrases.c",
     "src/gossamer/processors/_scan.c",
     "src/gossamer/storage/_ranking.c",
+    "src/gossamer/storage/archive/_deflate.c",
     "src/gossamer/url/_join.c",
 )
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")

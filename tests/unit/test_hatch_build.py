@@ -29,6 +29,7 @@ MODULES = (
     "gossamer.lessons._phrases",
     "gossamer.processors._scan",
     "gossamer.storage._ranking",
+    "gossamer.storage.archive._deflate",
     "gossamer.url._join",
 )
 HAS_HEADERS = Path(sysconfig.get_path("include"), "Python.h").exists()  # some systems ship them apart
