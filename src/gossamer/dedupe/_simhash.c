@@ -190,16 +190,17 @@ static int read_words(Tally *tally, const byte *at, const byte *end) {
                              : add_shingle(tally, tally->before[0], tally->before[1], 0);
 }
 
-/* Return the bits that more than half of the distinct shingles have. */
+/* Return the bits that more than half of the distinct shingles have: all 64 counters are compared with that half at once, plane
+ * by plane from the highest (one after the other they took 2.5 us, a third of the pass over a short page). */
 static uint64_t majority(Tally *tally) {
-    uint64_t bits = 0;
     for (size_t i = 0; i < tally->used % WAITING; i++) ripple(tally->planes, tally->waiting[i]);
-    for (int bit = 0; bit < 64; bit++) {
-        size_t having = 0;
-        for (int plane = 0; plane < PLANES; plane++) having |= (size_t)(tally->planes[plane] >> bit & 1) << plane;
-        bits |= (uint64_t)(having * 2 > tally->used) << bit;
+    uint64_t more = 0, equal = ~UINT64_C(0), half = tally->used / 2;
+    for (int plane = PLANES - 1; plane >= 0; plane--) {
+        uint64_t bit = half >> plane & 1 ? ~UINT64_C(0) : 0;
+        more |= equal & tally->planes[plane] & ~bit;
+        equal &= ~(tally->planes[plane] ^ bit);
     }
-    return bits;
+    return more;
 }
 
 static PyObject *told(Tally *tally) {
