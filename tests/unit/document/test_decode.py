@@ -155,6 +155,26 @@ def test_no_broken_stream_raises_or_grows(coding: str, place: float, value: int)
     assert len(answer.content) <= 6000
 
 
+@given(
+    st.binary(max_size=300),
+    st.floats(0, 1),
+    st.integers(0, 255),
+    st.integers(0, 40),
+    st.sampled_from([b"", b"x", gzip.compress(b"y")]),
+)
+def test_a_short_stream_is_read_at_one_go_as_it_is_step_by_step(
+    content: bytes, place: float, value: int, less: int, tail: bytes
+) -> None:
+    whole = gzip.compress(content)
+    spoiled = bytearray(whole)
+    spoiled[int(place * (len(whole) - 1))] = value
+    for raw in (whole, bytes(spoiled), whole[: max(len(whole) - less, 0)], whole + tail):
+        for limit in (1, len(content), len(content) + 1, LIMIT):
+            careful = decode(raw, "x-gzip", limit)
+            expected = Decoded(careful.content, careful.cut, careful.error.replace("x-gzip", "gzip"), careful.too_big)
+            assert decode(raw, "gzip", limit) == expected
+
+
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
 def test_content_that_only_claims_a_coding_is_taken_as_it_is(coding: str) -> None:
     answer = decode(TEXT, coding, LIMIT)
