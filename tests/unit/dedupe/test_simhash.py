@@ -49,6 +49,13 @@ def test_every_way_gives_the_same_numbers(text: str) -> None:
     assert len({likeness_of(text, way) for way in WAYS.values()}) == 1
 
 
+def test_every_way_takes_words_of_every_length_for_the_same() -> None:
+    for length in range(1, 80):
+        word = "".join(chr(ord("a") + (7 * place + length) % 26) for place in range(length))
+        for text in (word, f"{word} 1", f"-{word}, {word}2x--b", f"{word}é {word}", f"é{word}字{word}\u3000{word} end of it"):
+            assert len({way(text) for way in WAYS.values()}) == 1, text
+
+
 def test_every_way_takes_every_character_for_the_same() -> None:
     codes = (*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 61))
     every = " ".join(f"q{chr(code)}z" for code in codes)
