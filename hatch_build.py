@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = (
+    "src/gossamer/_edges.c",
     "src/gossamer/dedupe/_bands.c",
     "src/gossamer/dedupe/_simhash.c",
     "src/gossamer/document/_base32.c",

@@ -1,7 +1,16 @@
 """Packed edges: what goes in comes out, and their numbers stay what they are on disk."""
 
-from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, names_fingerprint, pack, unpack
-from gossamer.records import LinkKind
+import pytest
+
+from gossamer import edges as module
+from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, meet, names_fingerprint, pack, pack_links, unpack
+from gossamer.records import Link, LinkKind
+
+
+@pytest.fixture(params=["compiled", "plain"], autouse=True)
+def _with_and_without_what_is_compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "plain":
+        monkeypatch.setattr(module, "_quick", None)
 
 
 def test_what_was_packed_is_unpacked() -> None:
@@ -25,3 +34,19 @@ def test_the_same_targets_have_the_same_fingerprint_whatever_their_order() -> No
     assert names_fingerprint(one) == names_fingerprint(two) == ((1 << 63) + 2) % (1 << 64)
     assert names_fingerprint(pack([3, 1 << 63], [1, 1])) != names_fingerprint(one)
     assert names_fingerprint(b"") == 0
+
+
+def test_links_are_packed_with_kind_and_nofollow_of_their_own_or_of_the_page() -> None:
+    links = tuple(Link(f"http://a/{kind}", kind, nofollow) for kind in KINDS for nofollow in (False, True))
+    names = [(number * 0x9E3779B97F4A7C15 + 1) % (1 << 64) for number in range(len(links))]
+    expected = [(name, link.kind, link.nofollow) for name, link in zip(names, links, strict=True)]
+    assert list(unpack(pack_links(links, names, False))) == expected
+    assert list(unpack(pack_links(links, names, True))) == [(name, kind, True) for name, kind, _ in expected]
+    assert pack_links((), [], False) == b""
+
+
+def test_links_meet_their_names_and_the_others_are_strangers() -> None:
+    known, other = Link("http://a/known", LinkKind.ANCHOR), Link("http://a/other", LinkKind.IMAGE)
+    names = {known.url: (1 << 64) - 1}
+    assert meet((other, known, other), names) == ([None, (1 << 64) - 1, None], [other, other])
+    assert meet((), names) == ([], [])

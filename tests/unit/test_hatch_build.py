@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MODULES = (
+    "gossamer._edges",
     "gossamer.dedupe._bands",
     "gossamer.dedupe._simhash",
     "gossamer.document._base32",

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
+from gossamer.edges import meet
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
 from gossamer.hints import Hint
@@ -157,13 +158,14 @@ class Admission:
         folders = dict.fromkeys(folder for url in urls for folder in _folders_above(url))
         return self.admit([Link(folder, LinkKind.ASCENT) for folder in folders], parent) if folders else ()
 
-    def names(self, links: Sequence[Link]) -> list[int | None]:
-        """Return the fingerprint of each link's key, if the link is known from lately; else None."""
-        known = self._accepted.get
-        names = [known(link.url) for link in links]
-        if None in names and (before := self._accepted_before):
-            return [before.get(link.url) if name is None else name for name, link in zip(names, links, strict=True)]
-        return names
+    def meet(self, links: Sequence[Link]) -> tuple[list[int | None], Sequence[Link]]:
+        """Return the fingerprint of each link's key, if the link is known from lately, else None; and those not known."""
+        names, strangers = meet(tuple(links), self._accepted)
+        before = self._accepted_before
+        if strangers and before:
+            names = [before.get(link.url) if name is None else name for name, link in zip(names, links, strict=True)]
+            strangers = [link for link in strangers if link.url not in before]
+        return names, strangers
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""

@@ -104,13 +104,13 @@ class Crawler:
             if verdict.is_archived:
                 place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, verdict.original))
             extract = reading.extract
-            asked = directives.from_header(fetched.all_headers("x-robots-tag"), self._requests.agent(lease))
-            wishes = directives.merge(asked, extract.directives)
+            wishes = extract.directives
+            if said := fetched.all_headers("x-robots-tag"):
+                wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
             links = _links_of(fetched, extract)
             nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
-            names = self._admission.names(links)
-            new = [link for link, name in zip(links, names, strict=True) if name is None] if None in names else ()
-            entries = await self._admit(lease.entry, new, nofollow) if new else ()
+            names, strangers = self._admission.meet(links)
+            entries = await self._admit(lease.entry, strangers, nofollow) if strangers else ()
             entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
             return Kept(
                 fetched=fetched,

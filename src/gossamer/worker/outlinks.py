@@ -8,7 +8,7 @@ of a hundred links costs 0.02 ms.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from gossamer.edges import NOFOLLOW, NUMBERS, pack
+from gossamer.edges import pack_links
 from gossamer.records import Entry, Link, LinkKind
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
@@ -47,7 +47,7 @@ class Outlinks:
     def __init__(self, key_of: Callable[[Url], str], remembered: int = 100_000) -> None:
         self._names = _Names(key_of, remembered)
 
-    def of(self, links: Sequence[Link], known: Sequence[int | None], entries: Iterable[Entry], nofollow: bool) -> bytes:
+    def of(self, links: Sequence[Link], known: list[int | None], entries: Iterable[Entry], nofollow: bool) -> bytes:
         """Pack the links of a page.
 
         `known` are the names that admission remembers (None: not), `entries` those that it made of the others, `nofollow`
@@ -57,5 +57,5 @@ class Outlinks:
             return b""
         names = self._names
         names.learn(entries)
-        ways = [NUMBERS[link.kind] | NOFOLLOW if nofollow or link.nofollow else NUMBERS[link.kind] for link in links]
-        return pack([name or names[link.url] for name, link in zip(known, links, strict=True)], ways)
+        targets = [name or names[link.url] for name, link in zip(known, links, strict=True)] if not all(known) else known
+        return pack_links(tuple(links), targets, nofollow)

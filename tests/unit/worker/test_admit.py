@@ -184,10 +184,10 @@ def test_links_that_are_remembered_have_the_name_of_their_key() -> None:
     admit = admission()
     link, other = Link("http://a.example/x/?b=2&a=1", LinkKind.ANCHOR), Link("http://a.example/y", LinkKind.ANCHOR)
     entry = only(admit, link)
-    assert admit.names([link, other]) == [None, None]
+    assert admit.meet((link, other)) == ([None, None], [link, other])
     admit.remember([entry])
     assert entry.key != link.url
-    assert admit.names([link, other]) == [fingerprint(entry.key), None]
+    assert admit.meet((link, other)) == ([fingerprint(entry.key), None], [other])
 
 
 def test_memory_of_links_is_bounded() -> None:
