@@ -128,7 +128,8 @@ def _share(settings: Settings) -> Settings:
     """Return what one of several workers may spend; the node watches over budget and disk."""
     limits = {"max_pages": None, "max_bytes": None, "max_seconds": None, "free_disk": 0}
     crawl = settings.crawl.model_copy(update=limits)
-    fetch = settings.fetch.model_copy(update={"connections": -(-settings.fetch.connections // settings.crawl.workers)})
+    connections = settings.fetch.connections * 9 // (8 * settings.crawl.workers) + 1  # hosts are not divided quite evenly
+    fetch = settings.fetch.model_copy(update={"connections": connections})
     return settings.model_copy(update={"crawl": crawl, "fetch": fetch})
 
 

@@ -6,7 +6,7 @@ opened by `assemble` and closed by `aclose`. Answers that only one joint gives s
 reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Resemblance`, `Teaching`, `Commits`) over a socket.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -68,6 +68,9 @@ class Leasing(Protocol):
 @runtime_checkable
 class Frontier(Leasing, Protocol):
     """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
+
+    async def lease(self, worker: str | Callable[[str, int], str], limit: int, now: float) -> Leases:
+        """Give leases to a worker, or each to whom `worker` names for a host with so many connections at once."""
 
     async def abandon(self, worker: str, now: float) -> int:
         """Take back every lease of a worker that is gone, as if it had run out; return how many."""
@@ -190,10 +193,7 @@ class Advice(Protocol):
         """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
 
     async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
-        """Take the answer to what `consult` of that URL asked for; waits are counted in the host's delays.
-
-        It counts at once, but is not durable before `keep`: the delay and the sitemaps it returns must not be lost in between.
-        """
+        """Take the answer to what `consult` of that URL asked for; waits are counted in delays. It is durable after `keep`."""
 
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""

@@ -14,7 +14,8 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.protocols import Frontier
-from gossamer.remote.client import RemoteFrontier
+from gossamer.records import Leases
+from gossamer.remote.client import Connection, RemoteFrontier
 from gossamer.testing.frontier import RULES
 from gossamer.testing.frontier_bench import LEASE, NOW, Bench
 
@@ -78,6 +79,17 @@ class EmbeddedBench(_Bench):
         return EmbeddedFrontier.open(source, *self.given, LEASE, now, opic=self.opic)
 
 
+class Half(RemoteFrontier):
+    """A worker leases for itself; only its node does for several."""
+
+    def __init__(self, connection: Connection, node: Frontier) -> None:
+        super().__init__(connection)
+        self._node = node
+
+    async def lease(self, worker: str | Callable[[str, int], str], limit: int, now: float) -> Leases:
+        return await (super().lease(worker, limit, now) if isinstance(worker, str) else self._node.lease(worker, limit, now))
+
+
 class RemoteBench(MemoryBench):
     """The worker's half is reached over a socket."""
 
@@ -94,7 +106,7 @@ class RemoteBench(MemoryBench):
     async def over_a_wire(self, frontier: Frontier) -> Frontier:
         wire = await self.stack.enter_async_context(wired())
         wire.serve(frontier=frontier)
-        return cast(Frontier, Halves(RemoteFrontier(wire.connection), frontier))
+        return cast(Frontier, Halves(Half(wire.connection, frontier), frontier))
 
 
 class KilledBench(EmbeddedBench):

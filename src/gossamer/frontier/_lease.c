@@ -286,7 +286,7 @@ static int read_sheet(const Giving *giving, PyObject *sheet, uint64_t reference,
 }
 
 /* Give a turn that was claimed: its lease and what else it lacks; return the lease. */
-static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *sheet, PyObject *first) {
+static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, PyObject *sheet, PyObject *first) {
     const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
     PyObject *object = field(&turns, turn, T_HOST), *lease = NULL, *row = NULL, *token = NULL, *done = NULL;
     Written written = {NULL, NULL, NULL};
@@ -294,6 +294,7 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *sheet, PyO
     if (ticket[TICKET - 1] & TRIED && (row = PyObject_CallFunctionObjArgs(giving->row_of, written.slot, NULL)) == NULL) goto end;
     if ((token = PyLong_FromLongLong(giving->token++)) == NULL || (lease = copy_of(giving->pattern)) == NULL) goto end;
     set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
+    set_field(&leases, lease, L_WORKER, Py_NewRef(worker));
     set_field(&leases, lease, L_ENTRY, Py_NewRef(written.entry));
     set_field(&leases, lease, L_AGAIN, Py_NewRef(ticket[0] >= CLASSES ? Py_True : Py_False));
     set_field(&leases, lease, L_DISCOVERED_AT, Py_NewRef(written.found_at));
@@ -319,22 +320,22 @@ end:
     return lease;
 }
 
-/* begin(turns, sheets, first, pattern, live, append, row_of, read): give turns; return their leases, which are like `pattern`. */
+/* begin(turns, workers, sheets, first, pattern, live, append, row_of, read): give turns; return their leases, which are like `pattern`. */
 static PyObject *begin(PyObject *module, PyObject *arguments) {
     (void)module;
     Giving giving;
-    PyObject *claimed, *sheets, *first;
-    if (!PyArg_ParseTuple(arguments, "O!O!OOO!OOO", &PyList_Type, &claimed, &PyList_Type, &sheets, &first, &giving.pattern,
-                          &PyDict_Type, &giving.live, &giving.append, &giving.row_of, &giving.read))
+    PyObject *claimed, *workers, *sheets, *first;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!OOO!OOO", &PyList_Type, &claimed, &PyList_Type, &workers, &PyList_Type, &sheets, &first,
+                          &giving.pattern, &PyDict_Type, &giving.live, &giving.append, &giving.row_of, &giving.read))
         return NULL;
     giving.token = PyLong_AsLongLong(first);
     Py_ssize_t count = PyList_Size(claimed);
-    if (PyErr_Occurred() || PyList_Size(sheets) != count || !has_shape(&leases, giving.pattern))
-        return PyErr_Format(PyExc_TypeError, "a sheet for each turn, and a lease, are wanted");
+    if (PyErr_Occurred() || PyList_Size(workers) != count || PyList_Size(sheets) != count || !has_shape(&leases, giving.pattern))
+        return PyErr_Format(PyExc_TypeError, "a worker and a sheet for each turn, and a lease, are wanted");
     PyObject *given = PyTuple_New(count);
     for (Py_ssize_t i = 0; given != NULL && i < count; i++) {
         PyObject *turn = PyList_GetItem(claimed, i), *lease = NULL;
-        if (has_shape(&turns, turn)) lease = begin_turn(&giving, turn, PyList_GetItem(sheets, i), first);
+        if (has_shape(&turns, turn)) lease = begin_turn(&giving, turn, PyList_GetItem(workers, i), PyList_GetItem(sheets, i), first);
         if (lease == NULL || PyTuple_SetItem(given, i, lease) < 0) Py_CLEAR(given);
     }
     return given;

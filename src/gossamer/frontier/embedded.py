@@ -29,6 +29,7 @@ from gossamer.frontier.endings import Endings
 from gossamer.frontier.journal import last_meta
 from gossamer.frontier.keys import HOSTS, URLS, url_key
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.order import Whose
 from gossamer.frontier.payments import Payments
 from gossamer.frontier.promotions import Promotions
 from gossamer.frontier.removals import Removals
@@ -166,14 +167,14 @@ class EmbeddedFrontier:
     # --- turns out ---------------------------------------------------------------------------------------------------
 
     @_whole
-    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+    async def lease(self, worker: Whose, limit: int, now: float) -> Leases:
         self._return_expired(now)
         self._wake(now)
         turns = self._turns.claim_ready(limit, now)
         leases = self._give(worker, turns, now) if turns else ()
         return Leases(leases, self._next_time(now))
 
-    def _give(self, worker: str, turns: list[Turn], now: float) -> tuple[Lease, ...]:
+    def _give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         self._meta.waiting -= len(turns)
         self._meta.leased += len(turns)
         leases = self._turns.give(worker, turns, now)

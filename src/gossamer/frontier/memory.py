@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
-from gossamer.frontier.order import QUEUES, Turns, class_of, is_again, place, queue_of, rank
+from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, place, queue_of, rank
 from gossamer.frontier.piece import Host, Turn, lease_of, promoted
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, known_of, status_of
@@ -131,7 +131,7 @@ class MemoryFrontier:
 
     # --- turns out ---------------------------------------------------------------------------------------------------
 
-    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+    async def lease(self, worker: Whose, limit: int, now: float) -> Leases:
         self._return_expired(now)
         self._wake(now)
         leases: list[Lease] = []
@@ -164,7 +164,7 @@ class MemoryFrontier:
         chosen = self._shares.choose(queues)
         return next(host for host in hosts if host.queues[chosen]), chosen
 
-    def _take(self, worker: str, host: Host, row: Url | None, now: float) -> Lease:
+    def _take(self, worker: Whose, host: Host, row: Url | None, now: float) -> Lease:
         before = host.clock
         delay = politeness.delay_of(host.policy, before, self._politeness)
         host.clock = politeness.after_lease(before, delay, now)

@@ -3,10 +3,11 @@
 All are rules without a store, the same for every backend, so that the same calls give the same leases in the same order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gossamer.policy.opic import UNIT
 
+Whose = str | Callable[[str, int], str]  # the worker that gets leases, or who names one for a host with so many connections
 AGEING = 30 * 86400.0  # a waiting URL gains the whole range of scores, 0 to 1, in this time
 
 

@@ -4,7 +4,7 @@ from bisect import insort
 
 from msgspec import Struct
 
-from gossamer.frontier.order import QUEUES, is_again, rank
+from gossamer.frontier.order import QUEUES, Whose, is_again, rank
 from gossamer.frontier.rows import Url
 from gossamer.records import Entry, HostClock, HostPolicy, Lease
 
@@ -38,12 +38,12 @@ class Turn(Struct):
 
 
 def lease_of(
-    token: int, worker: str, host: Host, row: Url | None, now: float, until: float, delay: float, connections: int
+    token: int, worker: Whose, host: Host, row: Url | None, now: float, until: float, delay: float, connections: int
 ) -> Lease:
     """Return a lease at a host whose clock was moved for it."""
     return Lease(
         token=token,
-        worker=worker,
+        worker=worker if isinstance(worker, str) else worker(host.name, connections),
         entry=Entry("", "", host.name) if row is None else row.entry,
         leased_at=now,
         until=until,

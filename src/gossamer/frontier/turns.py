@@ -11,7 +11,7 @@ from gossamer.config.sections import Politeness
 from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger, lease_row
 from gossamer.frontier.line import joined, without
-from gossamer.frontier.order import is_again
+from gossamer.frontier.order import Whose, is_again
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import NEW_CLOCK, Host
 from gossamer.frontier.sheets import TRIED, written_in
@@ -81,27 +81,31 @@ class Turns:
         host.leased += 1
         return Turn(host, ticket, before, host.clock, delay, connections_of(policy, before, politeness))
 
-    def give(self, worker: str, turns: list[Turn], now: float) -> tuple[Lease, ...]:
+    def give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         """Give the turns that were claimed to a worker; their entries are read all at once."""
         ledger = self._ledger
         first = ledger.meta.token + 1
         self._open[first] = len(turns)
+        if isinstance(worker, str):
+            workers = len(turns) * [worker]
+        else:
+            workers = [worker(turn.host.name, turn.connections) for turn in turns]
         if _swift is not None:
             keys, row = _swift.noted(turns)
             ledger.open_leases(first, row)
-            pattern = Lease(token=0, worker=worker, entry=_NONE.entry, leased_at=now, until=now + self._lease)
+            pattern = Lease(token=0, worker="", entry=_NONE.entry, leased_at=now, until=now + self._lease)
             places = (self.live, self._ends.append, ledger.row, written_in)
-            leases: tuple[Lease, ...] = _swift.begin(turns, ledger.sheets.fetch(keys), first, pattern, *places)
+            leases: tuple[Lease, ...] = _swift.begin(turns, workers, ledger.sheets.fetch(keys), first, pattern, *places)
             ledger.meta.token += len(turns)
             return leases
         ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
         entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
-        for turn, written in zip(turns, entries, strict=True):
+        for turn, whose, written in zip(turns, workers, entries, strict=True):
             slot = written.slot
             turn.first, turn.slot = first, slot
             if turn.ticket[-1] & TRIED:
                 turn.row = ledger.row(slot)
-            self._begin(turn, worker, written.entry, now, written.discovered_at)
+            self._begin(turn, whose, written.entry, now, written.discovered_at)
         return tuple([turn.lease for turn in turns])
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:

@@ -51,6 +51,7 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     promote.a_promotion_survives_a_restart,
     hosts.a_host_is_never_leased_twice_at_once,
     hosts.a_host_gets_as_many_connections_as_it_may_a_delay_apart,
+    hosts.each_lease_belongs_to_whom_the_caller_names_for_its_host,
     hosts.two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it,
     hosts.a_turn_that_was_not_used_is_given_back,
     hosts.policy_and_robots_set_the_pace,

@@ -37,6 +37,17 @@ async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: Bench) 
     assert (await status(frontier)).leased == 4
 
 
+async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry(host="a.example"), entry(host="b.example")], NOW)
+    await frontier.set_policy("b.example", HostPolicy(max_connections=2))
+    given = await frontier.lease(lambda host, connections: f"{host[0]}{connections}", 10, NOW)
+    assert sorted(lease.worker for lease in given.leases) == ["a1", "b2"]
+    theirs = next(lease for lease in given.leases if lease.worker == "b2")
+    assert await frontier.abandon("a1", NOW) == 1
+    assert await frontier.settle([end(theirs)], NOW) == 1
+
+
 async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: Bench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)

@@ -1,7 +1,7 @@
 """The node: what the pool is for one process, for several. It keeps everything and fetches nothing.
 
-Workers in processes of their own ask it for leases, and wait until there is something to do: it gives to whoever has least
-under way, as long as budget and disk allow. It ends for the same reasons as the pool; only here is known when nothing waits
+Workers in processes of their own ask it for leases, and wait until there is something to do: it gives evenly (`allot.py`), as
+long as budget and disk allow. It ends for the same reasons as the pool; only here is known when nothing waits
 and nobody is under way.
 
 A worker that dies costs nothing: its leases come back at once, counted like those that ran out, so that a page which kills its
@@ -21,14 +21,13 @@ from gossamer.config.sections import Crawl
 from gossamer.errors import GossamerError
 from gossamer.protocols import Frontier
 from gossamer.records import Lease, Leases
+from gossamer.worker.allot import Allotment, Homes
 from gossamer.worker.budget import Budget
 from gossamer.worker.events import Event, Events, Trouble, VisitEnded, WorkerBegan
 from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
 from gossamer.worker.steering import Steering
 
-AT_ONCE = 8  # leases given to one worker before the next is looked at: the load stays even where hosts are few
-EVENLY = 2  # rounds until twice as many are given at once: where many are due, a third of the calls is enough
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
 START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
@@ -93,7 +92,9 @@ class Node(Steering):
         self._crew: dict[str, Process] = {}
         self._trust: dict[str, int] = {}  # visits a worker may have under way at once
         self._asking: dict[str, tuple[int, asyncio.Future[Leases]]] = {}
-        self._is_over = False
+        self._given: dict[str, list[Lease]] = {}  # leases that a worker gets as soon as it asks
+        self._homes = Homes()
+        self.is_over = False  # nothing more is leased; visits under way are finished
         self._idle_deaths = 0
 
     def cancel(self) -> None:
@@ -110,8 +111,8 @@ class Node(Steering):
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Return leases for a worker when there are some; none and no next time when there will be none."""
-        if self._is_over:
-            return Leases((), None)
+        if self.is_over or worker in self._given:
+            return self._handed_over(worker, limit, now)
         answer: asyncio.Future[Leases] = asyncio.get_running_loop().create_future()
         self._asking[worker] = (limit, answer)
         self._wake.set()
@@ -154,33 +155,44 @@ class Node(Steering):
         return End.STOPPED
 
     async def _give(self, now: float) -> bool:
-        """Give what is due to those who ask, evenly; True: somebody still asks, and nothing is due."""
-        room = self._budget.room(self.under_way)
-        given: dict[str, list[Lease]] = {}
-        wanted = {worker: limit for worker, (limit, _) in self._asking.items() if worker in self._crew}
-        turn, exhausted = 0, False
-        while room and wanted and not exhausted:
-            worker = min(wanted, key=self._load)
-            at_once = AT_ONCE << turn // (EVENLY * len(self._crew))
-            limit = min(room, wanted[worker], at_once, self._trust[worker] - self._load(worker))
-            if limit <= 0:
-                del wanted[worker]
-                continue
-            turn += 1
-            granted = await self._frontier.lease(worker, limit, now)
-            self.next_time = granted.next_time
-            exhausted = len(granted.leases) < limit
-            room -= len(granted.leases)
-            wanted[worker] -= len(granted.leases)
-            if not wanted[worker]:
-                del wanted[worker]
-            if granted.leases:
-                self._crew[worker].session.out.update((lease.token, lease) for lease in granted.leases)
-                given.setdefault(worker, []).extend(granted.leases)
-        for worker, leases in given.items():
+        """Give what is due, evenly, as many as those who ask have room for; True: somebody still asks, and nothing is due."""
+        loads = {name: len(session.out) for name, session in self._present().items()}
+        rooms = {
+            worker: min(limit, self._trust[worker] - loads[worker])
+            for worker, (limit, _) in self._asking.items()
+            if worker in loads
+        }
+        self._homes.forget(now)
+        allotment = Allotment(self._homes, loads, self._trust, rooms)
+        limit = min(self._budget.room(self.under_way), allotment.room)
+        if not limit:
+            return False
+        granted = await self._frontier.lease(allotment, limit, now)
+        self.next_time = granted.next_time
+        present = self._present()
+        for worker in {lease.worker for lease in granted.leases} - present.keys():
+            await self._frontier.abandon(worker, now)  # it died meanwhile
+        for lease in granted.leases:
+            if lease.worker in present:
+                present[lease.worker].out[lease.token] = lease
+                self._given.setdefault(lease.worker, []).append(lease)
+        for worker, (most, _) in list(self._asking.items()):
+            if worker in self._given:
+                self._answer(worker, self._handed_over(worker, most, now))
+        return len(granted.leases) < limit
+
+    def _present(self) -> dict[str, Worker]:
+        """Return the workers that live: what is given to one that is gone would be lost while it is buried."""
+        return {name: process.session for name, process in self._crew.items() if not process.session.gone.is_set()}
+
+    def _handed_over(self, worker: str, limit: int, now: float) -> Leases:
+        """Return what a worker was given; should it not have asked for a long time, some of it is no longer its own."""
+        given = [lease for lease in self._given.pop(worker, ()) if lease.until > now]
+        if given[limit:]:
+            self._given[worker] = given[limit:]
+        if given:
             self._crew[worker].session.has_worked = True
-            self._answer(worker, Leases(tuple(leases), now))
-        return exhausted
+        return Leases(tuple(given[:limit]), None if self.is_over else now)
 
     def _let_look(self, now: float) -> None:
         """Let those who still wait look around themselves; they ask again. Forget visits whose leases have run out."""
@@ -189,16 +201,13 @@ class Node(Steering):
         for process in self._crew.values():
             process.session.forget_expired(now)
 
-    def _load(self, worker: str) -> int:
-        return len(self._crew[worker].session.out)
-
     def _answer(self, worker: str, granted: Leases) -> None:
         _, answer = self._asking.pop(worker)
         answer.set_result(granted)
 
     def _send_home(self) -> None:
         """Tell everybody who asks, now and later, that there is nothing more to do."""
-        self._is_over = True
+        self.is_over = True
         for worker in list(self._asking):
             self._answer(worker, Leases((), None))
         for process in self._crew.values():
@@ -223,7 +232,7 @@ class Node(Steering):
 
     async def _staff(self, trust: int) -> None:
         """Keep one place in the crew filled until the crawl is over."""
-        while not self._is_over:
+        while not self.is_over:
             name = next(self._names)
             self._trust[name], trust = trust, 1
             process = self._crew[name] = await self._start(name)
@@ -244,13 +253,14 @@ class Node(Steering):
             self._answer(name, Leases((), None))
         left = await session.abandon(self._clock.now())
         del self._crew[name], self._trust[name]
+        self._given.pop(name, None)
         self._wake.set()
         if session.failure is not None:
             raise session.failure
-        if not self._is_over or (code and session.has_worked):
+        if not self.is_over or (code and session.has_worked):
             self._events.publish(Trouble(f"worker {name} {_how(code)}; {left} visits are left to others"))
         await self._repair(name)
-        if not session.has_worked and not self._is_over:
+        if not session.has_worked and not self.is_over:
             self._idle_deaths += 1
             if self._idle_deaths == IDLE_DEATHS:
                 raise GossamerError(

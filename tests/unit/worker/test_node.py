@@ -1,7 +1,7 @@
 """The node gives evenly, and knows at once when the crawl is over. Its workers are in this process and do as they are told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -33,6 +33,8 @@ class Staying:
         self.is_ready = True
         self.has_worked = False
         self.gone = asyncio.Event()
+        self.buried = asyncio.Event()
+        self.buried.set()
 
     @property
     def session(self) -> "Staying":
@@ -47,6 +49,7 @@ class Staying:
         pass
 
     async def abandon(self, now: float) -> int:
+        await self.buried.wait()
         return 0
 
     async def reap(self, patience: float) -> int:
@@ -56,8 +59,8 @@ class Staying:
 class Crew:
     """A running node and its two workers, over a frontier with so many hosts of one URL each."""
 
-    def __init__(self, directory: Path, hosts: int) -> None:
-        settings = Settings.model_validate({"crawl": {"workers": 2}})
+    def __init__(self, directory: Path, hosts: int, delay: float = 1.0) -> None:
+        settings = Settings.model_validate({"crawl": {"workers": 2}, "politeness": {"delay": delay}})
         self.hosts = hosts
         self.workers: list[Staying] = []
         self.frontier = MemoryFrontier(settings.frontier, settings.politeness, settings.breaker, 300, CLOCK.now())
@@ -92,12 +95,21 @@ class Crew:
             worker.stop()
         await run
 
+    async def find_more(self) -> None:
+        """Give every host one more URL."""
+        names = (f"h{number}.example" for number in range(self.hosts))
+        await self.frontier.discover([Entry(f"http://{name}/2", f"http://{name}/2", name) for name in names], CLOCK.now())
+
     async def end(self, leases: Iterator[Lease]) -> None:
         """End visits as a commit does."""
         for lease in leases:
             settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK)
             await self.frontier.settle([settlement], CLOCK.now())
             self.events.publish(VisitEnded(Visit(settlement=settlement)))
+
+
+def _hosts(leases: Iterable[Lease]) -> list[str]:
+    return sorted(lease.entry.host for lease in leases)
 
 
 async def test_the_crawl_is_over_when_its_last_visit_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +135,57 @@ async def test_few_leases_are_given_evenly(tmp_path: Path, due: int) -> None:
         crew.node.stop("enough")
 
 
+async def test_what_belongs_to_a_busy_worker_waits_for_it(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, hosts=64, delay=0.0)
+    async with crew.running():
+        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
+        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+        await crew.find_more()
+        await crew.end(iter((*ours, *theirs)))
+        again = (await asyncio.wait_for(crew.node.lease("w1", 200, CLOCK.now()), SOON)).leases
+        late = (await asyncio.wait_for(crew.node.lease("w2", 200, CLOCK.now()), SOON)).leases
+        assert _hosts(again) == _hosts(ours) and _hosts(late) == _hosts(theirs)
+        assert crew.node.under_way == 64
+        crew.node.stop("enough")
+
+
+async def test_what_waits_for_a_worker_is_handed_over_also_when_the_crawl_is_over(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, hosts=64, delay=0.0)
+    async with crew.running() as run:
+        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
+        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+        await crew.find_more()
+        await crew.end(iter((*ours, *theirs)))
+        await asyncio.wait_for(crew.node.lease("w1", 200, CLOCK.now()), SOON)
+        crew.node.stop("enough")
+        while not crew.node.is_over:
+            await asyncio.sleep(0)
+        late = await crew.node.lease("w2", 10, CLOCK.now())
+        rest = await crew.node.lease("w2", 200, CLOCK.now())
+        assert len(late.leases) == 10 and _hosts((*late.leases, *rest.leases)) == _hosts(theirs)
+        assert late.next_time is None and not run.done()
+
+
+async def test_nothing_is_given_to_a_worker_that_is_gone_and_not_buried_yet(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, hosts=64, delay=0.0)
+    async with crew.running():
+        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
+        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+        await crew.find_more()
+        await crew.end(iter((*ours, *theirs)))
+        crew.workers[0].buried.clear()
+        crew.workers[0].gone.set()
+        again = (await asyncio.wait_for(crew.node.lease("w2", 200, CLOCK.now()), SOON)).leases
+        assert _hosts(again) == _hosts((*ours, *theirs))
+        crew.node.stop("enough")
+        crew.workers[0].buried.set()
+
+
 async def test_many_leases_take_few_calls_of_the_frontier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crew, calls = Crew(tmp_path, hosts=400), []
     lease = crew.frontier.lease
 
-    async def counted(worker: str, limit: int, now: float):  # type: ignore[no-untyped-def]
+    async def counted(worker: Callable[[str, int], str], limit: int, now: float):  # type: ignore[no-untyped-def]
         calls.append(limit)
         return await lease(worker, limit, now)
 
