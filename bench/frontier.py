@@ -1,9 +1,10 @@
 """The frontier alone: what a URL costs to push, to lease and to settle, with so many URLs known on so many hosts.
 
 Each size is measured in a fresh process on a fresh directory, through the joint only. All URLs are pushed, 100 at a time as a
-page would, each on another host (the worst case for locality); then a sample of known ones is pushed again; then a sample is
-leased and settled, 256 at a time. Time is virtual: it moves on when no host is ready, so nothing ever sleeps. The store runs
-as in a crawl: durable, with its sync, flush and compaction threads, whose CPU counts; garbage is collected as seldom as there.
+page would, each on another host (the worst case for locality), and the store's threads finish what that left them to do; then a
+sample of known ones is pushed again; then a sample is leased and settled, 256 at a time. Time is virtual: it moves on when no
+host is ready, so nothing ever sleeps. The store runs as in a crawl: durable, with its sync, flush and compaction threads, whose
+CPU counts; garbage is collected as seldom as there.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
+from time import process_time
 
 import uvloop
 
@@ -32,6 +34,7 @@ PAGE = 100  # links pushed in one call
 PAGES = 16  # calls under way at once: they share a sync, as visits do
 TURNS = 256  # leased in one call, settled in one call
 SAMPLE = 100_000
+QUIET = 0.2  # seconds, of which a process uses less than a tenth when it does nothing
 SCATTER = 2_654_435_761  # prime, so `i * SCATTER % hosts` walks over all hosts, far apart
 
 QUICK = ((10_000, 1_000), (200_000, 200_000))
@@ -89,6 +92,7 @@ async def measure(directory: Path, urls: int, hosts: int, sample: int) -> Row:
     )
     with Bar(f"push {urls:,} URLs of {hosts:,} hosts", urls) as bar, account.on("push"):
         await _push(frontier, account, range(urls), hosts, bar)
+        await _until_idle()
     held, disk = resident(), size_of(directory)
     with Bar(f"push {sample:,} again", sample) as bar, account.on("again"):
         await _push(frontier, account, range(0, urls, urls // sample)[:sample], hosts, bar)
@@ -114,6 +118,14 @@ async def _push(frontier: EmbeddedFrontier, account: Account, numbers: range, ho
     for pages in _pages(account, numbers, hosts):
         await asyncio.gather(*(frontier.discover(page, NOW) for page in pages))
         bar.forward(sum(map(len, pages)))
+
+
+async def _until_idle() -> None:
+    """Wait until the store's threads have done what the calls so far left them to do: it is those calls that they cost."""
+    spent, before = process_time(), -inf
+    while spent - before > QUIET / 10:
+        await asyncio.sleep(QUIET)
+        spent, before = process_time(), spent
 
 
 def _pages(account: Account, numbers: range, hosts: int) -> Iterator[list[list[Entry]]]:

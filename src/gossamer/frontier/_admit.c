@@ -309,16 +309,22 @@ static int enter_found(Books *books, const Found *found) {
     return hand_over(books, found->entry);
 }
 
-/* Name an entry's key and host, and fetch ahead what the filter has of them. */
-static int name_found(Books *books, PyObject *entry, Found *found) {
+/* Name an entry's key, and fetch ahead what the filter has of it. */
+static int name_key(const Books *books, PyObject *entry, Found *found) {
     found->entry = entry;
     if (!has_shape(&entry_shape, entry)) {
         PyErr_SetString(PyExc_TypeError, "that is no entry");
         return -1;
     }
     if (fingerprint(books, field(&entry_shape, entry, KEY), &found->slot) < 0) return -1;
-    if (fingerprint(books, field(&entry_shape, entry, HOST), &found->host_slot) < 0) return -1;
     fetch_ahead((Bloom *)books->bloom, spread(found->slot));
+    return 0;
+}
+
+/* Name the host of an entry whose key is new, and fetch ahead what the filter has of it. */
+static int name_host(const Books *books, Found *found) {
+    if (holds((Bloom *)books->bloom, spread(found->slot))) return 0;
+    if (fingerprint(books, field(&entry_shape, found->entry, HOST), &found->host_slot) < 0) return -1;
     fetch_ahead((Bloom *)books->bloom, spread(found->host_slot));
     return 0;
 }
@@ -329,9 +335,10 @@ static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssiz
     int named = 0, failed = 0;
     for (Py_ssize_t i = start; !failed && i < end; i++) {
         PyObject *entry = PySequence_GetItem(entries, i);
-        failed = entry == NULL || name_found(books, entry, &found[named++]) < 0;
-        if (entry == NULL) named--;
+        failed = entry == NULL || name_key(books, entry, &found[named]) < 0;
+        named += entry != NULL;
     }
+    for (int i = 0; !failed && i < named; i++) failed = name_host(books, &found[i]) < 0;
     for (int i = 0; i < named; i++) {
         int kind = failed ? 0 : enter_found(books, &found[i]);
         if (kind < 0) failed = 1;

@@ -31,6 +31,7 @@ from gossamer.frontier.keys import VERSION_KEY
 
 _MOVING_BUFFER = 16 * 1024 * 1024  # rows arrive in no order: a smaller one is sorted in the processor's cache
 _FILLING_BUFFER = 32 * 1024 * 1024
+_PAGE_RUNS = 16  # files of pages that may lie side by side before they are merged
 _RUNS = 8  # sorted files of moving rows that may lie side by side before they are merged
 VERSION = 3  # of the layout
 _SHEETS, _PAGES = "sheets", "pages"
@@ -48,7 +49,7 @@ class Store:
         with self._in_our_words("open"):
             make_directory(path)
             shared = Cache(cache)
-            families = {_SHEETS: _filling(shared, _SHEET_BLOCK), _PAGES: _filling(shared, _BLOCK)}
+            families = {_SHEETS: _filling(shared, _SHEET_BLOCK), _PAGES: _passing(shared)}
             self._rocks = Rdict(str(path), _moving(shared), column_families=families)
         self._get = self._rocks.get
         self.sheets = self._rocks.get_column_family_handle(_SHEETS)  # for `Batch.put`
@@ -207,6 +208,21 @@ def _filling(cache: Cache, block: int) -> Options:
     options = _options(cache, block)
     options.set_compression_type(DBCompressionType.lz4())
     options.set_write_buffer_size(_FILLING_BUFFER)
+    return options
+
+
+def _passing(cache: Cache) -> Options:
+    """Return how the pages are kept: written in the order of their keys, and thrown away in it before long.
+
+    What is thrown away need not be compressed, and the longer one waits before files are merged, the less is left to be copied:
+    against small merges and compression a new URL among three million costs 0.5 us less in the store's own threads.
+    """
+    options = _options(cache, _BLOCK)
+    options.set_compression_type(DBCompressionType.none())
+    options.set_write_buffer_size(_FILLING_BUFFER)
+    options.set_level_zero_file_num_compaction_trigger(_PAGE_RUNS)
+    options.set_level_zero_slowdown_writes_trigger(3 * _PAGE_RUNS)
+    options.set_level_zero_stop_writes_trigger(4 * _PAGE_RUNS)
     return options
 
 
