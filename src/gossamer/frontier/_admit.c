@@ -38,10 +38,11 @@ typedef struct {
     int is_own; /* keys are named by the fingerprint we know */
 } Books;
 
-/* An entry, with the slots its key and its host would have. */
+/* An entry, with the slots its key and its host would have; and its host, if that is known to be in memory. */
 typedef struct {
     PyObject *entry;
     uint64_t slot, host_slot;
+    Host *host; /* the schedule's reference: nobody leaves it before the call is over */
 } Found;
 
 static PyObject *attribute(PyObject *object, int name) { return PyObject_GetAttr(object, names[name]); }
@@ -259,8 +260,9 @@ static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_
 
 /* Return the host of an entry, in memory or new; a reference of the caller's. NULL without an error: it may not take a URL. */
 static PyObject *open_host(Books *books, const Found *found, PyObject *name) {
-    PyObject *host = NULL;
-    if (holds((Bloom *)books->bloom, spread(found->host_slot))) { /* else it is new: spares a look into a dict of a million */
+    PyObject *host = (PyObject *)found->host;
+    Py_XINCREF(host);
+    if (host == NULL && holds((Bloom *)books->bloom, spread(found->host_slot))) { /* another entry may have brought it */
         host = PyDict_GetItemWithError(books->hosts, name);
         if (PyErr_Occurred()) return NULL;
         Py_XINCREF(host);
@@ -321,12 +323,16 @@ static int name_key(const Books *books, PyObject *entry, Found *found) {
     return 0;
 }
 
-/* Name the host of an entry whose key is new, and fetch ahead what the filter has of it. */
+/* Name the host of an entry whose key is new, look for it, and fetch it ahead, or what the filter has of it. */
 static int name_host(const Books *books, Found *found) {
+    found->host = NULL;
     if (holds((Bloom *)books->bloom, spread(found->slot))) return 0;
-    if (fingerprint(books, field(&entry_shape, found->entry, HOST), &found->host_slot) < 0) return -1;
-    fetch_ahead((Bloom *)books->bloom, spread(found->host_slot));
-    return 0;
+    PyObject *name = field(&entry_shape, found->entry, HOST);
+    if (fingerprint(books, name, &found->host_slot) < 0) return -1;
+    if (holds((Bloom *)books->bloom, spread(found->host_slot))) /* else it is new: spares a look into a dict of a million */
+        found->host = (Host *)PyDict_GetItemWithError(books->hosts, name);
+    if (found->host != NULL) __builtin_prefetch(found->host);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 /* Enter up to AHEAD entries from `start` on; count them by the kind of their end. */
@@ -339,6 +345,8 @@ static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssiz
         named += entry != NULL;
     }
     for (int i = 0; !failed && i < named; i++) failed = name_host(books, &found[i]) < 0;
+    for (int i = 0; !failed && i < named; i++)
+        if (found[i].host != NULL) __builtin_prefetch(found[i].host->line);
     for (int i = 0; i < named; i++) {
         int kind = failed ? 0 : enter_found(books, &found[i]);
         if (kind < 0) failed = 1;
