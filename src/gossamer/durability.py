@@ -25,6 +25,7 @@ SOON = 0.5  # seconds, in fast mode, from a write to the beginning of its sync
 LINGER = 0.005  # seconds a step waits for company at most; again, if some came
 LINGER_EACH = 0.0005  # seconds for each that the groups before it lead it to expect
 LOOKS = 10  # times it waits at most
+ENOUGH = 64  # it waits for no more than these
 
 
 class _Round:
@@ -118,7 +119,11 @@ class Gathering(Generic[_Item, _Result]):
         loop = asyncio.get_running_loop()
         over: asyncio.Future[_Result] = loop.create_future()
         self._gathered.append((item, over))
-        if self._under_way is None and self._planned is None:
+        if self._planned is not None:
+            if len(self._gathered) >= ENOUGH:
+                self._planned.cancel()
+                self._begin()
+        elif self._under_way is None:
             expected = max(self._sizes) - 1 if self._linger else 0
             if expected:
                 self._wait(min(LINGER, LINGER_EACH * expected), LOOKS)

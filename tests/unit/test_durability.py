@@ -123,6 +123,18 @@ async def test_a_step_waits_for_others_as_long_as_they_come_where_there_were_oth
     assert steps.groups == [[0], [1], [2, 3, 4]]
 
 
+async def test_a_step_that_has_company_enough_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
+    monkeypatch.setattr(durability, "LINGER", 3600.0)
+    monkeypatch.setattr(durability, "ENOUGH", 3)
+    steps = Steps(linger=True)
+    steps.gathering._sizes = (1, 8)
+    for _ in range(2):
+        steps.go.release()
+    assert await asyncio.gather(*await steps.come(range(3))) == [3, 3, 3]
+    assert steps.groups == [[0, 1, 2]] and steps.gathering._planned is None
+
+
 async def test_a_step_waits_for_nobody_once_two_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durability, "LINGER_EACH", 0.0)  # who waits begins in another turn of the loop
     steps = Steps(linger=True)
