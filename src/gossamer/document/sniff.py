@@ -27,7 +27,7 @@ _ROOT = re.compile(
     rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)",
     re.DOTALL | re.IGNORECASE,
 )
-_PLAIN_HTML = re.compile(rb"\s*(?:<!doctype html>\s*)?<html[\s>]", re.IGNORECASE)  # how most pages begin: a fourth of the time
+_PLAIN_HTML = re.compile(rb"\s*(?:<!doctype html>\s*)?<(?:html|head|meta|title)[\s>]", re.IGNORECASE)  # how most pages begin
 _SITEMAP = "application/xml"
 _XHTML = "application/xhtml+xml"
 _FEEDS = {"application/rss+xml", "application/atom+xml"}

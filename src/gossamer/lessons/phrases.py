@@ -64,7 +64,7 @@ class Phrases:
     """The memory."""
 
     def __init__(self) -> None:
-        self._memory = array("Q", bytes(16 * PLACES))
+        self._memory = array("Q", (0,)) * (2 * PLACES)
         self._leaf: list[int] = []  # the last one of the log, not full
         self._learned = 0
 

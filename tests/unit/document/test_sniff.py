@@ -150,3 +150,19 @@ def test_a_hostile_beginning_costs_no_time(hostile: bytes) -> None:
         sniff("", hostile)
         is_sitemap(hostile)
     assert time.process_time() - before < 1
+
+
+@pytest.mark.parametrize(
+    ("head", "mime"),
+    [
+        (b"<!DOCTYPE html><title>a</title>", "text/html"),
+        (b"\n<html>\n", "text/html"),
+        (b"<!doctype html>\n<rss version='2.0'>", "application/rss+xml"),
+        (b"<!doctype html><urlset>", "application/xml"),
+        (b"<htmlx><rss>", "text/html"),
+        (b"<metalink:feed>", "application/atom+xml"),
+        (b"<title:feed xmlns='http://www.w3.org/2005/Atom'>", "application/atom+xml"),
+    ],
+)
+def test_what_begins_like_most_pages_is_one_unless_its_root_says_otherwise(head: bytes, mime: str) -> None:
+    assert sniff("text/html; charset=utf-8", head) == mime
