@@ -36,6 +36,7 @@ _SIGHT = b"sight/"
 _SIZE = b"size/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
+_NO_TALLY, _NO_GROWTH = Tally(), Growth()
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Sighting).decode
 _decode_figures = msgspec.msgpack.Decoder(Figures).decode
@@ -138,7 +139,7 @@ class Study:
         brought = self._brought(host, visit, page)
         if brought is not None:
             for title in (fine, coarse):
-                tally = self._latest(host, (page.host, TEMPLATE, title), Tally())
+                tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
                 if tally.fetched or len(host.templates) < MOST_TEMPLATES:
                     self.changes[page.host, TEMPLATE, title] = templates.counted(tally, brought, page.url)
         if url.query and page.digest and page.outcome in (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE):
@@ -150,7 +151,7 @@ class Study:
         """Count a URL that was ended by a learned rule without a request."""
         if page.reason.startswith("traps.template:"):
             title, _ = templates.decisive(fine, coarse, host.templates, self._settings)
-            tally = self._latest(host, (page.host, TEMPLATE, title), Tally())
+            tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
             self.changes[page.host, TEMPLATE, title] = replace(tally, refused=tally.refused + 1)
         elif page.reason.startswith("traps.parameter:"):
             for title in host.cosmetic:
@@ -173,7 +174,7 @@ class Study:
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
             said = likeness.sketch if likeness is not None else (fingerprint(page.title) >> 32,) if page.title else ()
             return Yield.FRESH if self._has_new_phrases(page.host, said) else Yield.EMPTY
-        fetched = self._latest(host, (page.host, GROWTH, ""), Growth()).fetched
+        fetched = self._latest(host, (page.host, GROWTH, ""), _NO_GROWTH).fetched
         if fetched < PHRASES_FROM:
             return Yield.FRESH
         is_new = self._has_new_phrases(page.host, likeness.sketch)
@@ -208,15 +209,17 @@ class Study:
             self.changes[name] = evidence
 
     def _look_for_soft_404(self, host: HostLessons, page: Page, url: Url, fine: str) -> None:
-        directory = soft404.directory_of(url)
         if page.outcome is Outcome.SOFT_404:
+            directory = soft404.directory_of(url)
             place = directory if host.probes.get(directory, Probe()).url else "/"
             probe = self._latest(host, (page.host, PROBE, place), Probe())
             self.changes[page.host, PROBE, place] = soft404.counted(probe, page.url)
-        elif directory not in host.probes and "/" in host.probes and len(host.probes) < MOST_PROBES:
+        elif "/" in host.probes and len(host.probes) < MOST_PROBES:
             tally = self.changes.get((page.host, TEMPLATE, fine))
             if isinstance(tally, Tally) and tally.weight >= SUSPICION:
-                self.changes.setdefault((page.host, PROBE, directory), Probe())
+                directory = soft404.directory_of(url)
+                if directory not in host.probes:
+                    self.changes.setdefault((page.host, PROBE, directory), Probe())
 
     def _grow(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
         """Count the URLs that a page brought forth, for its host and its first folder."""
@@ -224,7 +227,7 @@ class Study:
         folder = url.path[: url.path.find("/", 1) + 1]
         is_watched = folder in host.growth or len(host.growth) < MOST_FOLDERS
         for title in dict.fromkeys(("", folder) if found and is_watched else ("",)):
-            before = self._latest(host, (page.host, GROWTH, title), Growth())
+            before = self._latest(host, (page.host, GROWTH, title), _NO_GROWTH)
             after = growth.grown(before, 1, found, page.url, self._now)
             reason = growth.too_fast(before, after, self._settings)
             if not title:
