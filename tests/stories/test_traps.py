@@ -10,7 +10,7 @@ from crawling import run_gossamer
 from serving import Answer, Site, page, site_running
 from typer.testing import CliRunner
 
-from gossamer.cli.main import application
+from gossamer.cli.commands import application
 from gossamer.errors import UsageError
 
 HOST = "127.0.0.1"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.main import get_command
 
-from gossamer.cli.main import application
+from gossamer.cli.commands import application
 from gossamer.records import Outcome
 
 ROOT = Path(__file__).parents[3]
