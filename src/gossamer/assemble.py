@@ -6,6 +6,7 @@
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -123,7 +124,7 @@ class Crawl(Struct, frozen=True, kw_only=True):
 def user_agent(settings: Settings) -> str:
     """Return the user agent with version and contact filled in."""
     contact = settings.crawl.contact or NO_CONTACT
-    return settings.crawl.user_agent.replace("{version}", version("gossamer")).replace("{contact}", contact)
+    return settings.crawl.user_agent.replace("{version}", _version()).replace("{contact}", contact)
 
 
 def open_catalog(directory: Path, settings: Settings) -> Catalog:
@@ -366,10 +367,15 @@ async def open_pool(
         )
 
 
+@cache
+def _version() -> str:
+    return version("gossamer")  # two milliseconds each time
+
+
 def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock) -> Archive:
     chosen, path = chosen_archive(directory, settings)
     about = {
-        "software": f"gossamer/{version('gossamer')}",
+        "software": f"gossamer/{_version()}",
         "http-header-user-agent": user_agent(settings),
         "robots": "obey" if settings.robots.obey else "ignore",
         "operator": settings.crawl.contact or NO_CONTACT,
