@@ -29,6 +29,7 @@ from bench.table import Column, Row, Table
 STAGES = {
     "fetch": (
         "gossamer.worker.request:Requests.fetch",
+        "gossamer.fetchers.kept:Connection.data_received",
         "pycurl.async_multi:AsyncCurlMulti._drive",
         "pycurl.async_multi:AsyncCurlMulti._drain_from_notify",
     ),

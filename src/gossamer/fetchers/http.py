@@ -1,4 +1,4 @@
-"""HTTP and HTTPS through libcurl's multi interface: exact bytes, every limit, one request a turn.
+"""HTTP by ourselves and HTTPS through libcurl's multi interface: exact bytes, every limit, one request a turn.
 
 - The address comes from our own resolver; only addresses the guard lets through are handed on, and the guard is asked again
   about the very address of every connect, so that neither an IP literal nor a name that changes its mind gets past it.
@@ -119,7 +119,7 @@ class HttpFetcher:
     def _share_connections(self) -> None:
         """Let libcurl keep what we do not: half of all at least, and all of them together are not more than configured."""
         most = self._settings.connections
-        self._kept.most = max(1, most // 2)
+        self._kept.limit(max(1, most // 2))
         by_curl = max(1, most - self._kept.idle)
         if by_curl != self._most_by_curl:
             self._most_by_curl = by_curl

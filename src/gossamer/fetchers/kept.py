@@ -94,7 +94,7 @@ class Kept:
     """Every connection, and every exchange under way."""
 
     def __init__(self, most: int) -> None:
-        self.most = most
+        self._most = most
         self._loop: asyncio.AbstractEventLoop | None = None
         self._open: set[Connection] = set()
         self._idle: dict[Connection, None] = {}  # in the order they became it
@@ -134,7 +134,13 @@ class Kept:
         connection.idle_since = self.loop.time()
         self._idle[connection] = None
         self._by_origin.setdefault(connection.origin, []).append(connection)
-        if len(self._open) > self.most:
+        if len(self._open) > self._most:
+            self._close_oldest()
+
+    def limit(self, most: int) -> None:
+        """Keep at most so many from now on."""
+        self._most = most
+        while len(self._open) > most and self._idle:
             self._close_oldest()
 
     def drop(self, origin: str) -> None:
@@ -167,7 +173,7 @@ class Kept:
             raise
         finally:
             self._connecting.discard(task)
-        if len(self._open) >= self.most and self._idle:
+        if len(self._open) >= self._most and self._idle:
             self._close_oldest()
         self._open.add(connection)
         return connection
