@@ -30,8 +30,8 @@ STAGES = {
     "fetch": (
         "gossamer.worker.request:Requests.fetch",
         "gossamer.fetchers.kept:Connection.data_received",
-        "pycurl.async_multi:AsyncCurlMulti._drive",
-        "pycurl.async_multi:AsyncCurlMulti._drain_from_notify",
+        "gossamer.fetchers.multi:Multi._act",
+        "gossamer.fetchers.multi:Multi._call",
     ),
     "parse": ("gossamer.worker.reading:Reader.read", "gossamer.worker.reading:Reader.glimpse"),
     "URLs": (

@@ -12,9 +12,7 @@ Follows RFC 9112.
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
-import pycurl
 from msgspec import Struct
 
 from gossamer.clock import Clock
@@ -24,6 +22,7 @@ from gossamer.fetchers.failure import failure_of, spool_error, truncation_of
 from gossamer.fetchers.kept import Kept
 from gossamer.fetchers.lenient import REFUSED, LenientExchange
 from gossamer.fetchers.message import Head, Target, target_of
+from gossamer.fetchers.multi import Multi
 from gossamer.fetchers.plain import PlainExchange
 from gossamer.fetchers.received import Received
 from gossamer.fetchers.transfer import Transfer
@@ -50,7 +49,7 @@ class HttpFetcher:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
-        self._multi: Any = pycurl.AsyncCurlMulti()
+        self._multi = Multi()
         self._most_by_curl = 0  # connections it may keep
         self._kept = Kept(settings.connections)
         self._idle: list[Transfer] = []
@@ -100,7 +99,7 @@ class HttpFetcher:
     async def aclose(self) -> None:
         """Close every connection; fetches under way are cancelled."""
         self._kept.close()
-        await self._multi.aclose()
+        self._multi.close()
         while self._idle:
             self._idle.pop().close()
 
@@ -123,18 +122,13 @@ class HttpFetcher:
         by_curl = max(1, most - self._kept.idle)
         if by_curl != self._most_by_curl:
             self._most_by_curl = by_curl
-            self._multi.setopt(pycurl.M_MAXCONNECTS, by_curl)
+            self._multi.limit(by_curl)
 
     async def _perform(self, transfer: Transfer | LenientExchange | PlainExchange) -> tuple[int, str]:
         """Run a transfer to its end. Cancelled, it is taken out at once and its connection is closed."""
         if not isinstance(transfer, Transfer):
             return await transfer.perform()
-        try:
-            await self._multi.add_handle(transfer.curl)
-        except pycurl.error as error:
-            code, text = error.args
-            return code, text
-        return pycurl.E_OK, ""
+        return await self._multi.perform(transfer.curl)
 
     def _conclude(self, request: Request, transfer: Received, code: int, text: str, asked: float) -> Fetched:
         """Judge a finished transfer."""

@@ -314,7 +314,7 @@ async def a_day(loop_says: list[str]) -> None:
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_it_works_on_either_loop(run: Callable[..., None]) -> None:
+def test_it_works_on_either_loop(run: Callable[..., None], way: str) -> None:
     said: list[str] = []
     run(a_day(said))
     assert said == ["ok", "ok", "ok", "timed_out", "ok"]
