@@ -83,7 +83,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
     greeting = Greeting(
         worker="",
         directory=str(directory),
-        settings=_share(settings).model_dump_json().encode(),
+        settings=share_of(settings).model_dump_json().encode(),
         seeds=tuple(seed.wire for seed in seeds),
         clock=clock.now() - time.monotonic(),
     )
@@ -124,7 +124,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
     return node
 
 
-def _share(settings: Settings) -> Settings:
+def share_of(settings: Settings) -> Settings:
     """Return what one of several workers may spend; the node watches over budget and disk."""
     limits = {"max_pages": None, "max_bytes": None, "max_seconds": None, "free_disk": 0}
     crawl = settings.crawl.model_copy(update=limits)
