@@ -1,8 +1,8 @@
 /* The rows of hosts in a page of the journal; part of `journal.py`, which says what is in them.
  *
- * Why in C: each call writes the row of each host it changed. Here they go straight into one buffer: 0.25 us a host instead of
- * 0.6. Byte for byte it is what msgspec makes of `row_of`, which is asked for a host whose last 100 requests need more than 64
- * bits.
+ * Why in C: each call writes the row of each host it changed. Here they go straight into one buffer: 0.05 us a new host instead
+ * of 0.3, 0.25 instead of 0.5 for one with a clock of its own. Byte for byte it is what msgspec makes of `row_of`, which is asked
+ * for a host whose last 100 requests need more than 64 bits.
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_fields.h"

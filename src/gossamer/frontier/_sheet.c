@@ -1,7 +1,7 @@
 /* The sheet that is being filled; part of `sheets.py`.
  *
  * Why in C: `_admit.c` writes the entries of a whole page into it without a call for each, and without a copy of the entry in
- * which the key is left out: 0.3 us an entry instead of 1.3. What it writes is, byte for byte, what msgspec would.
+ * which the key is left out; that was 1.1 us of a new URL. What it writes is, byte for byte, what msgspec would.
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_sheet.h"

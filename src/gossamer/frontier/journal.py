@@ -1,8 +1,9 @@
 """The journal: what each call changed about hosts, a page a call, so that a call writes one row instead of one for each host.
 
-A host with work stands in the last page that names it; a host without work stands in a row of its own and is named as gone.
-On opening, the pages are read from the last to the first: what is said of a host first is true. The oldest page is thrown away
-when the pages hold much more than the hosts they are about; what was still true in it is written into the current one.
+A host with work, or without since lately, stands in the last page that names it; one that rests for longer stands in a row of
+its own and is named as gone. On opening, the pages are read from the last to the first: what is said of a host first is true.
+The oldest page is thrown away when the pages hold much more than the hosts they are about; what was still true in it is written
+into the current one.
 
 Compared with a row a host a call this saved two of three rows a URL.
 """

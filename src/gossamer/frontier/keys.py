@@ -3,7 +3,7 @@
     U slot                      a known URL; the slot is its key's fingerprint, or the next free number after it
     Q host ticket               a waiting URL that its host's row has no room for, in the order of leases
     D host due sequence         a waiting URL that is not to be leased before `due`
-    H name                      a host without work; the only key with a text in it, always looked up whole or walked over
+    H name                      a host that rests; the only key with a text in it, always looked up whole or walked over
     L token                     live leases, numbered from that token on
     C slot                      the credit of the URL in that slot, where the order is opic (`credit.py`)
     V                           the version of all this
