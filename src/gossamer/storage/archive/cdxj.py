@@ -29,7 +29,7 @@ KEPT = frozenset({"response", "resource", "revisit"})
 MERGED = "index.cdxj"
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.DOTALL)
-_PLAIN = re.compile(r"(https?)://([a-z0-9.:-]+)((?:/[a-z0-9_-]+(?:\.(?!aspx)[a-z0-9_-]+)*)+|/)")  # nothing to change
+_PLAIN = re.compile(r"(https?)://([a-z0-9.:-]+)((?:/[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)+|/)")  # nothing to change
 _DEFAULT_PORT = {"http": "80", "https": "443"}
 _WWW = re.compile(r"www\d*\.")
 _ENCODED = re.compile(r"%|[^!-~]")
