@@ -52,7 +52,7 @@ class Member(Struct, frozen=True, array_like=True):
     distance: int
 
 
-Claim = tuple[int, Original]  # a SimHash and who has it
+Claim = tuple[int, Original, list[bytes]]  # a SimHash, who has it, and the rows that were read for it
 Near = list[tuple[int, bytes, bytes]]  # bits between, SimHash, name: nearest first
 Move = tuple[int | None, int | None]  # a SimHash that leaves the tables, and one that enters them
 
@@ -85,7 +85,8 @@ class NearIndex:
             changes, bits, twin = self._rows.changes, self._distance + 1, None
             rows = sieve.asked(simhash)
             if rows:
-                near, name = self._near(simhash, await self._kv.get_all(rows)), _name(page)
+                values = await self._kv.get_all(rows)
+                near, name = self._near(simhash, values), _name(page)
                 if (0, simhash.to_bytes(8, "big"), name) in near:
                     return None
                 bits, twin = await self._stored_twin(near, name)
@@ -93,15 +94,17 @@ class NearIndex:
                 break
         quarters = _quarters(simhash)
         for quarter in quarters:
-            for claimed, other in self._claimed.get(quarter, ()):
+            for claimed, other, _ in self._claimed.get(quarter, ()):
                 if distance(simhash, claimed) < bits and other.key != page.key:
                     bits, twin = distance(simhash, claimed), other
         if twin is not None:
             return twin, bits
         self._forget(page)
-        claim = self._claims[page.key] = simhash, page
+        claim = self._claims[page.key] = simhash, page, rows
         for quarter in quarters:
             self._claimed.setdefault(quarter, []).append(claim)
+        if rows:
+            self._rows.keep(rows, values)  # a commit will add to them
         return None
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
@@ -183,6 +186,7 @@ class NearIndex:
         claim = self._claims.pop(page.key, None)
         if claim is None:
             return
+        self._rows.drop(claim[2])
         for quarter in _quarters(claim[0]):
             claims = self._claimed[quarter]
             if len(claims) == 1:
