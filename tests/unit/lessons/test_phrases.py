@@ -82,7 +82,7 @@ def test_both_ways_of_looking_and_learning_are_one() -> None:
     assert compiled == plain
 
 
-@pytest.mark.parametrize("names", [[-1], ["a"], [1 << 64]])
+@pytest.mark.parametrize("names", [[-1], ["a"]])
 def test_what_is_no_name_is_not_learned(names: list[int]) -> None:
     with pytest.raises((OverflowError, TypeError)):
         Phrases().learn(names)
