@@ -67,6 +67,8 @@ async def test_no_more_connections_are_kept_than_configured_and_the_newest_are(
     for host in list(names)[-2:]:
         await fetcher.fetch(ask(server.url("/", host)))
     assert server.connections == 5
+    await asyncio.gather(*(fetcher.fetch(ask(server.url("/", host))) for host in names))
+    assert fetcher._kept.idle <= 2
 
 
 async def test_a_connection_that_was_idle_for_too_long_is_not_used_again(
