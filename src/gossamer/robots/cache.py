@@ -11,6 +11,7 @@ Standard: RFC 9309.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -65,9 +66,16 @@ class RobotsCache:
         if exempt is not None:
             return exempt
         origin = _origin(url)
-        cached = await self._recall(origin)
+        cached = self._recent.get(origin)
+        if cached is None:
+            cached = await self._recall(origin)
+        else:
+            self._recent.move_to_end(origin)
         known = cached.known
         if known.expires > now:
+            group = cached.groups.get(agent)
+            if group is not None and known.kind == "rules":  # nearly always: nothing to wait for
+                return _ruling(*group.judge(url))
             return await self._judge(origin, cached, url, agent)
         if known.retry_at > now:
             if known.kind == "rules":
@@ -144,7 +152,7 @@ class RobotsCache:
     async def _judge(self, origin: str, cached: _Cached, url: str, agent: str) -> Consultation:
         known = cached.known
         if known.kind == "open":
-            return Consultation(verdict="allowed", rule=f"robots.txt unavailable: {known.detail}")
+            return _ruling(True, f"robots.txt unavailable: {known.detail}")
         if known.kind == "closed":
             outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
             rule = f"robots.txt unreachable: {known.detail}"
@@ -152,8 +160,7 @@ class RobotsCache:
         group = cached.groups.get(agent)
         if group is None:
             group = await self._compile(origin, cached, agent)
-        allowed, rule = group.judge(url)
-        return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
+        return _ruling(*group.judge(url))
 
     async def _compile(self, origin: str, cached: _Cached, agent: str) -> Group:
         text = await self._get(origin, _TEXT) or b""
@@ -203,6 +210,11 @@ def _origin(url: str) -> str:
     """Return scheme, host and port as they begin a wire URL."""
     slash = url.find("/", url.find("://") + 3)
     return url if slash < 0 else url[:slash]
+
+
+@lru_cache(maxsize=1_024)  # a rule decides about many URLs
+def _ruling(allowed: bool, rule: str) -> Consultation:
+    return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
 
 
 def _question(origin: str, known: Known) -> Consultation:
