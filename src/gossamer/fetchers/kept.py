@@ -10,6 +10,7 @@ from math import inf
 from typing import Protocol, cast
 
 IDLE_SECONDS = 118.0  # a connection idle for longer is hardly alive; libcurl has the same limit
+_EARLY = 64 * 1024  # bytes
 _RESOLUTION = 0.02  # seconds between two looks at the times
 
 
@@ -41,19 +42,32 @@ class Connection(asyncio.Protocol):
         self._kept = kept
         self._exchange: Exchange | None = None
         self._transport: asyncio.Transport | None = None
+        self._early = b""  # said before the first request: some have their answer ready
+        self._is_lost = False
+        self._error: Exception | None = None
 
     def begin(self, exchange: Exchange, request: bytes) -> None:
         """Send a request now, not at the end of the loop's turn: politeness counts from here."""
         self._exchange = exchange
         self.served += 1
+        if not self._is_lost:
+            self._send(request)
+        if self._early:
+            early, self._early = self._early, b""
+            exchange.take(early)
+        if self._is_lost and self._exchange is not None:
+            self._exchange = None
+            exchange.lost(self._error)
+
+    def _send(self, request: bytes) -> None:
         assert self._transport is not None
         try:
             sent = self._opened.send(request)
         except BlockingIOError:
             sent = 0
         except OSError as error:
-            self.close()
-            exchange.lost(error)
+            self._is_lost, self._error = True, error
+            self._transport.abort()
             return
         if sent < len(request):
             self._transport.write(request[sent:])
@@ -76,15 +90,19 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._kept.add(self)
 
     def data_received(self, data: bytes) -> None:
-        if self._exchange is None:
-            self.close()  # said without being asked: nobody could tell what the next answer is
-        else:
+        if self._exchange is not None:
             self._exchange.take(data)
+        elif self.served == 0 and len(self._early) < _EARLY:
+            self._early += data
+        else:
+            self.close()  # said without being asked: nobody could tell what the next answer is
 
     def connection_lost(self, error: Exception | None) -> None:
         self._kept.forget(self)
+        self._is_lost, self._error = True, error
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.lost(error)
@@ -173,10 +191,13 @@ class Kept:
             raise
         finally:
             self._connecting.discard(task)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Count a connection that is open now."""
         if len(self._open) >= self._most and self._idle:
             self._close_oldest()
         self._open.add(connection)
-        return connection
 
     def _close_oldest(self) -> None:
         oldest = next(iter(self._idle))

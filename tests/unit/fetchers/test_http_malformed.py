@@ -210,3 +210,19 @@ async def test_after_a_failure_the_next_request_goes_over_a_new_connection(
         assert (await fetcher.fetch(ask(server.url()))).outcome is not Outcome.OK
         assert len(server.requests) == number
     assert (await fetcher.fetch(ask(server.url("/good")))).outcome is Outcome.OK
+
+
+@pytest.mark.parametrize("closes", [True, False])
+async def test_an_answer_that_does_not_wait_for_the_request_is_an_answer(fetcher: HttpFetcher, closes: bool) -> None:
+    async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 503 Busy\r\nRetry-After: 9\r\nContent-Length: 4\r\n\r\nbusy")
+        await writer.drain()
+        if closes:
+            writer.write_eof()
+        await reader.read(1)
+        writer.close()
+
+    async with await asyncio.start_server(answer_at_once, "127.0.0.1", 0) as server:
+        answer = await fetcher.fetch(ask(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+    assert (answer.outcome, answer.status, answer.body.read()) == (Outcome.OK, 503, b"busy"), answer.detail
+    assert answer.header("retry-after") == "9"

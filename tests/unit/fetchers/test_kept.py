@@ -129,3 +129,41 @@ async def test_a_fetch_that_is_connecting_ends_when_the_fetcher_is_closed(make: 
             await fetching
         for client in waiting:
             client.close()
+
+
+class Recorder:
+    """An exchange that only writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def take(self, data: bytes) -> None:
+        self.told.append(data)
+
+    def lost(self, error: Exception | None) -> None:
+        self.told.append(error)
+
+    def due(self, now: float) -> float:
+        return now
+
+    def cancel(self) -> None: ...
+
+
+@pytest.mark.parametrize("closes", [True, False])
+async def test_what_was_said_before_the_first_request_belongs_to_its_answer(way: str, closes: bool) -> None:
+    async def speak_first(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"early")
+        if closes:
+            writer.write_eof()
+        await reader.read()
+        writer.close()
+
+    connections, recorder = kept.Kept(5), Recorder()
+    async with await asyncio.start_server(speak_first, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        connection = await connections.connect("origin", socket.socket(), "127.0.0.1", port)
+        await until(lambda: connection._early == b"early" and connection._is_lost is closes)
+        connection.begin(recorder, b"GET")
+        assert recorder.told == ([b"early", None] if closes else [b"early"])
+        connections.close()
+        await until(lambda: connection._is_lost)
