@@ -34,7 +34,7 @@ RULES = (
     "allow_file",
     "block_file",
 )
-SITE_RULES = frozenset(("schemes", "block_hosts", "within"))  # these come first
+SITE_RULES = frozenset(("schemes", "block_hosts", "within"))  # these come first, then max_depth
 MOST_SITES = 65_536  # whose verdict is kept
 ALLOWED = {rule: Verdict(True, f"scope.{rule}") for rule in RULES}  # made once: nearly every answer is one of these
 IN_SCOPE = Verdict(True, "scope")
@@ -74,9 +74,12 @@ class Scope:
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the candidate is in scope."""
-        verdict = self._judge_site(candidate)
+        url = candidate.url
+        verdict = self._sites.get((url.scheme, url.host)) or self._judge_site(candidate)
         if not verdict.allowed:
             return verdict
+        if candidate.depth > self._max_depth:
+            return self._judge_max_depth(candidate)
         for rule in self._rules:
             verdict = rule(candidate)
             if not verdict.allowed:
@@ -92,15 +95,13 @@ class Scope:
         return 0 if self._is_inside(candidate.url) else candidate.off_site + 1
 
     def _judge_site(self, candidate: Candidate) -> Verdict:
-        """Return the first refusal of the rules about sites; what they said of a site before still holds."""
+        """Return the first refusal of the rules about sites, and keep it: it holds for whatever else is there."""
         site = (candidate.url.scheme, candidate.url.host)
-        verdict = self._sites.get(site)
-        if verdict is None:
-            verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
-            if self._by_site and site[1]:
-                if len(self._sites) >= MOST_SITES:
-                    self._sites.clear()
-                self._sites[site] = verdict
+        verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
+        if self._by_site and site[1]:
+            if len(self._sites) >= MOST_SITES:
+                self._sites.clear()
+            self._sites[site] = verdict
         return verdict
 
     def _choose(self) -> None:
@@ -120,7 +121,7 @@ class Scope:
         }
         chosen = [name for name in RULES if configured[name]]
         self._site_rules = [self._rule(name) for name in chosen if name in SITE_RULES]
-        self._rules = [self._rule(name) for name in chosen if name not in SITE_RULES]
+        self._rules = [self._rule(name) for name in chosen if name not in SITE_RULES and name != "max_depth"]
 
     def _rule(self, name: str) -> Callable[[Candidate], Verdict]:
         rule: Callable[[Candidate], Verdict] = getattr(self, f"_judge_{name}")

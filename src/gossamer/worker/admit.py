@@ -76,6 +76,7 @@ class Admission:
         self._settings = settings
         self._keys = KeyRules(**settings.key.model_dump())
         self._followed = frozenset(settings.documents.follow)
+        self._traps = settings.traps
         self._obeys = settings.robots.meta
         self._leaves_site = settings.scope.off_site_hops > 0
         self._scorer = scorer
@@ -264,7 +265,7 @@ class Admission:
         return Verdict(False, "fetch.max_redirects", f"more than {limit} redirects in a row", Outcome.TRAP)
 
     def _trap(self, candidate: Candidate) -> Verdict:
-        return traps.judge(candidate.url, self._settings.traps)
+        return traps.judge(candidate.url, self._traps)
 
     def _trace_traps(self, candidate: Candidate) -> list[Verdict]:
         return traps.trace(candidate.url, self._settings.traps)
