@@ -15,26 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = (
-    "src/gossamer/_edges.c",
-    "src/gossamer/dedupe/_bands.c",
-    "src/gossamer/dedupe/_simhash.c",
-    "src/gossamer/document/_base32.c",
-    "src/gossamer/frontier/_admit.c",
-    "src/gossamer/frontier/_bloom.c",
-    "src/gossamer/frontier/_heap.c",
-    "src/gossamer/frontier/_host.c",
-    "src/gossamer/frontier/_journal.c",
-    "src/gossamer/frontier/_lease.c",
-    "src/gossamer/frontier/_schedule.c",
-    "src/gossamer/frontier/_settle.c",
-    "src/gossamer/frontier/_sheet.c",
-    "src/gossamer/lessons/_phrases.c",
-    "src/gossamer/processors/_scan.c",
-    "src/gossamer/storage/_ranking.c",
-    "src/gossamer/storage/archive/_deflate.c",
-    "src/gossamer/url/_join.c",
-)
+SOURCES = "src/gossamer/**/_*.c"
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -45,7 +26,7 @@ class CBuildHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say that the wheel is for this kind of machine."""
-        built = [compile_module(Path(self.root, source)) for source in SOURCES]
+        built = [compile_module(source) for source in sorted(Path(self.root).glob(SOURCES))]
         if all(built):
             build_data["artifacts"] += [str(module.relative_to(self.root)) for module in built if module]
             build_data["pure_python"] = False
