@@ -28,6 +28,9 @@ from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
 from gossamer.worker.steering import Steering
 
+EARLY = (
+    8  # leases given at once while a worker has yet to begin: with everything in one hand, half the hosts would have to move
+)
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
 START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
@@ -156,7 +159,8 @@ class Node(Steering):
 
     async def _give(self, now: float) -> bool:
         """Give what is due, evenly, as many as those who ask have room for; True: somebody still asks, and nothing is due."""
-        loads = {name: len(session.out) for name, session in self._present().items()}
+        present = self._present()
+        loads = {name: len(session.out) for name, session in present.items()}
         rooms = {
             worker: min(limit, self._trust[worker] - loads[worker])
             for worker, (limit, _) in self._asking.items()
@@ -165,6 +169,8 @@ class Node(Steering):
         self._homes.forget(now)
         allotment = Allotment(self._homes, loads, self._trust, rooms)
         limit = min(self._budget.room(self.under_way), allotment.room)
+        if sum(session.is_ready for session in present.values()) < self._settings.workers:
+            limit = min(limit, EARLY)
         if not limit:
             return False
         granted = await self._frontier.lease(allotment, limit, now)
