@@ -45,7 +45,7 @@ def an_entry(random: Random) -> Entry:
 
 def a_settlement(random: Random, lease: Lease, now: float, found: tuple[Entry, ...]) -> Settlement:
     answer = Answer(
-        at=now + random.random(),
+        at=now + random.choice((0.3, 0.0, -3.0)),
         seconds=random.choice((0.0, 0.1, 1.0, 30.0)),
         failed=random.choice((False,) * 6 + (True, None)),
         robots_delay=random.choice((None,) * 9 + (2.0,)),

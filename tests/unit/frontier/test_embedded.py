@@ -9,10 +9,10 @@ from killing import leave_as_killed
 
 from gossamer.config.sections import Breaker, FrontierSettings
 from gossamer.errors import StoreError
-from gossamer.frontier import line, seen
+from gossamer.frontier import ledger, line, seen
 from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.frontier.keys import LEASES, TICKET, VERSION_KEY
+from gossamer.frontier.keys import HOSTS, LEASES, TICKET, VERSION_KEY
 from gossamer.frontier.store import VERSION, Store
 from gossamer.records import Answer, Discovered, Fate, State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
@@ -288,4 +288,36 @@ async def test_a_lease_that_nobody_noted_comes_back_all_the_same(tmp_path: Path)
     for number in range(3):
         (lease,) = await leased(frontier, NOW + 5 + number)
         await frontier.settle([end(lease)], NOW + 5 + number)
+    await frontier.aclose()
+
+
+async def test_a_host_that_lost_its_last_url_gets_turns_again_when_another_is_found(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.discover([entry("1")], NOW)
+    assert await frontier.remove(key("1"))
+    assert frontier.statistics().hosts == 0
+    await frontier.discover([entry("2")], NOW + 1)
+    assert [lease.entry for lease in await leased(frontier, NOW + 10)] == [entry("2")]
+    await frontier.aclose()
+
+
+async def test_hosts_that_rest_are_known_before_and_after_they_are_put_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "RESTING", 4)
+    names = [f"h{number}" for number in range(11)]
+    frontier = opened(tmp_path)
+    for name in names:
+        await frontier.pace(name, 3.0)
+    stored = [row for row in frontier._store.scan(HOSTS)]
+    assert len(frontier._ledger.resting) <= 4 and len(stored) + len(frontier._ledger.resting) == 11
+    assert sorted((status.host, status.clock.robots_delay) for status in frontier.hosts()) == sorted(
+        (name, 3.0) for name in names
+    )
+    assert not [name for name in names if await frontier.host(name) is None]
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    assert sorted((status.host, status.clock.robots_delay) for status in frontier.hosts()) == sorted(
+        (name, 3.0) for name in names
+    )
     await frontier.aclose()
