@@ -1,26 +1,28 @@
 /* The way of found URLs into the books, a page of them in one call; part of `admission.py`, which says what is meant.
  *
- * Why in C: what a new URL needs is a dozen small things in memory (the recent keys, the filter, its host, its number, its place,
- * two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 10. It does what
- * `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not full. Everything else
- * is handed to `Admission._admit`, before anything was changed for it.
+ * Why in C: what a new URL needs is a dozen small things in memory (the recent keys, the filter, its host, its number, its
+ * place, two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 11, of which 3 are the
+ * store's. It does what `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not
+ * full. Everything else is handed to `Admission._admit`, before anything was changed for it.
  *
- * The filter is asked first: what it does not hold is new, which spares three looks into dicts, 0.4 us where they are large. The
- * keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
+ * The filter is asked first: what it does not hold is new, which spares three looks into dicts, 0.4 us where they are large.
+ * The keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_bloom.h"
-#include "_fields.h"
+#include "_records.h"
 #include "_sheet.h"
 #include "_xxh3.h"
 
 enum { AHEAD = 32 };
 static const double AGEING = 30 * 86400.0; /* as in `order.py` */
 
-#define NAMES(X)                                                                                                                \
-    X(_ledger) X(_seen) X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits)    \
-    X(bloom_misses) X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family)     \
-    X(batch) X(put) X(acquire) X(lines) X(push) X(room)
+#define NAMES(X)                                                                                                               \
+    X(_ledger)                                                                                                                 \
+    X(_seen)                                                                                                                   \
+    X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits) X(bloom_misses)       \
+        X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family) X(batch) X(put) \
+            X(acquire) X(lines) X(push) X(room)
 #define NAME(name) name_##name,
 enum { NAMES(NAME) COUNT_OF_NAMES };
 #define TEXT(name) #name,
@@ -92,27 +94,29 @@ static int lay_down(const Books *books) {
 }
 
 static void close_books(Books *books) {
-    PyObject *held[] = {books->ledger,  books->seen,  books->meta,   books->bloom, books->recent, books->older, books->fresh,
-                        books->hosts,   books->moved, books->sheets, books->sheet, books->batch,  books->put,   books->changed,
-                        books->lines};
+    PyObject *held[] = {books->ledger, books->seen,  books->meta,  books->bloom,   books->recent,
+                        books->older,  books->fresh, books->hosts, books->moved,   books->sheets,
+                        books->sheet,  books->batch, books->put,   books->changed, books->lines};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_XDECREF(held[i]);
 }
 
 static int open_books(Books *books) {
     PyObject *schedule = NULL;
-    int failed = refresh(&books->ledger, books->admission, name__ledger) < 0 ||
-                 refresh(&books->seen, books->admission, name__seen) < 0 || refresh(&books->meta, books->admission, name__meta) < 0 ||
-                 get_number(books->admission, name__max_waiting, &books->max_waiting) < 0 ||
-                 refresh(&books->bloom, books->seen, name__bloom) < 0 || refresh(&books->fresh, books->seen, name__fresh) < 0 ||
-                 get_number(books->seen, name__bound, &books->bound) < 0 ||
-                 (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
-                 refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name_moved) < 0 ||
-                 refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
-                 refresh(&books->lines, books->ledger, name_lines) < 0 || get_number(books->lines, name_room, &books->room) < 0 ||
-                 refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
-                 take_up(books) < 0;
+    int failed =
+        refresh(&books->ledger, books->admission, name__ledger) < 0 ||
+        refresh(&books->seen, books->admission, name__seen) < 0 || refresh(&books->meta, books->admission, name__meta) < 0 ||
+        get_number(books->admission, name__max_waiting, &books->max_waiting) < 0 ||
+        refresh(&books->bloom, books->seen, name__bloom) < 0 || refresh(&books->fresh, books->seen, name__fresh) < 0 ||
+        get_number(books->seen, name__bound, &books->bound) < 0 ||
+        (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
+        refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name_moved) < 0 ||
+        refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
+        refresh(&books->lines, books->ledger, name_lines) < 0 || get_number(books->lines, name_room, &books->room) < 0 ||
+        refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
+        take_up(books) < 0;
     Py_XDECREF(schedule);
-    if (!failed && (Py_TYPE(books->bloom) != (PyTypeObject *)bloom_type || Py_TYPE(books->sheet) != (PyTypeObject *)sheet_type)) {
+    if (!failed &&
+        (Py_TYPE(books->bloom) != (PyTypeObject *)bloom_type || Py_TYPE(books->sheet) != (PyTypeObject *)sheet_type)) {
         PyErr_SetString(PyExc_TypeError, "a filter or a sheet is not the compiled one");
         failed = 1;
     }
@@ -166,7 +170,8 @@ static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
     int entered = enter((Bloom *)books->bloom, spread(slot));
     if (entered < 0) return NULL;
     if (entered == 0) { /* it may be known: that is to be read */
-        PyObject *host = lay_down(books) < 0 ? NULL : PyObject_CallMethodObjArgs(books->ledger, names[name_acquire], name, NULL);
+        PyObject *host =
+            lay_down(books) < 0 ? NULL : PyObject_CallMethodObjArgs(books->ledger, names[name_acquire], name, NULL);
         if (host != NULL && take_up(books) < 0) Py_CLEAR(host);
         return host;
     }
@@ -292,7 +297,9 @@ static int enter_plain(Books *books, const Found *found) {
 /* Hand an entry to Python; return the kind of its end. */
 static int hand_over(Books *books, PyObject *entry) {
     int kind = -1;
-    PyObject *done = lay_down(books) < 0 ? NULL : PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
+    PyObject *done = lay_down(books) < 0
+                         ? NULL
+                         : PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
     if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
     Py_XDECREF(done);
     return kind;
@@ -362,7 +369,8 @@ static PyObject *admit(PyObject *module, PyObject *arguments) {
     Books books = {0};
     PyObject *entries;
     long long counts[3] = {0};
-    if (!PyArg_ParseTuple(arguments, "OOOOO", &books.admission, &entries, &books.now_object, &books.fingerprint, &books.no_policy))
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &books.admission, &entries, &books.now_object, &books.fingerprint,
+                          &books.no_policy))
         return NULL;
     books.now = PyFloat_AsDouble(books.now_object);
     books.is_own = books.fingerprint == usual_fingerprint;
@@ -383,8 +391,7 @@ PyMODINIT_FUNC PyInit__admit(void) {
     host_type = bloom_type == NULL ? NULL : imported("gossamer.frontier._host", "Host");
     sheet_type = host_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
     usual_fingerprint = sheet_type == NULL ? NULL : imported("gossamer.url.fingerprint", "fingerprint");
-    static const char fields[] = "url key host depth kind via score priority redirects off_site refused";
-    if (usual_fingerprint == NULL || learn(&entry_shape, "gossamer.records", "Entry", fields) < 0) return NULL;
+    if (usual_fingerprint == NULL || learn_entry(&entry_shape) < 0) return NULL;
     PyObject *made = PyModule_Create(&module);
     for (int i = 0; made != NULL && i < COUNT_OF_NAMES; i++)
         if ((names[i] = PyUnicode_InternFromString(texts[i])) == NULL) Py_CLEAR(made);

@@ -13,8 +13,7 @@ typedef struct {
 } Layer;
 
 typedef struct {
-    PyObject_HEAD
-    Layer layers[LAYERS];
+    PyObject_HEAD Layer layers[LAYERS];
     int used;
     unsigned long long capacity, held; /* of the last layer */
     unsigned long long count;

@@ -12,8 +12,7 @@ typedef struct {
 } Cell;
 
 typedef struct {
-    PyObject_HEAD
-    Cell *cells;
+    PyObject_HEAD Cell *cells;
     Py_ssize_t held, room;
 } Heap;
 

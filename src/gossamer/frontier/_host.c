@@ -1,8 +1,8 @@
 /* A host with work; part of `schedule.py`, which says what the fields mean.
  *
- * Why in C: there are a million of these, and every URL touches several of their fields. As a msgspec struct a host took 136 bytes
- * and an object for each of its numbers; here it takes 128 with them, and the other compiled modules of the frontier read and
- * write its fields without a call. It takes no part in garbage collection: nothing it refers to refers to it.
+ * Why in C: there are a million of these, and every URL touches several of their fields. As a msgspec struct a host took 136
+ * bytes and an object for each of its numbers; here it takes 128 with them, and the other compiled modules of the frontier
+ * read and write its fields without a call. It takes no part in garbage collection: nothing it refers to refers to it.
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_host.h"
@@ -70,27 +70,20 @@ static PyObject *shared(PyObject *module, PyObject *arguments) {
 }
 
 static PyMemberDef members[] = {
-    {"name", T_OBJECT_EX, offsetof(Host, name), READONLY, NULL},
-    {"number", T_LONGLONG, offsetof(Host, number), READONLY, NULL},
-    {"policy", T_OBJECT_EX, offsetof(Host, policy), 0, NULL},
-    {"clock", T_OBJECT_EX, offsetof(Host, clock), 0, NULL},
-    {"line", T_OBJECT_EX, offsetof(Host, line), 0, NULL},
-    {"more", T_OBJECT_EX, offsetof(Host, more), 0, NULL},
-    {"later", T_LONGLONG, offsetof(Host, later), 0, NULL},
-    {"first_due", T_DOUBLE, offsetof(Host, first_due), 0, NULL},
-    {"leased", T_INT, offsetof(Host, leased), 0, NULL},
-    {"out", T_OBJECT_EX, offsetof(Host, out), 0, NULL},
-    {"page", T_LONGLONG, offsetof(Host, page), 0, NULL},
-    {"since", T_DOUBLE, offsetof(Host, since), 0, NULL},
-    {"ready", T_DOUBLE, offsetof(Host, ready), 0, NULL},
-    {"wake", T_DOUBLE, offsetof(Host, wake), 0, NULL},
-    {"stands", T_INT, offsetof(Host, stands), 0, NULL},
-    {NULL, 0, 0, 0, NULL},
+    {"name", T_OBJECT_EX, offsetof(Host, name), READONLY, NULL}, {"number", T_LONGLONG, offsetof(Host, number), READONLY, NULL},
+    {"policy", T_OBJECT_EX, offsetof(Host, policy), 0, NULL},    {"clock", T_OBJECT_EX, offsetof(Host, clock), 0, NULL},
+    {"line", T_OBJECT_EX, offsetof(Host, line), 0, NULL},        {"more", T_OBJECT_EX, offsetof(Host, more), 0, NULL},
+    {"later", T_LONGLONG, offsetof(Host, later), 0, NULL},       {"first_due", T_DOUBLE, offsetof(Host, first_due), 0, NULL},
+    {"leased", T_INT, offsetof(Host, leased), 0, NULL},          {"out", T_OBJECT_EX, offsetof(Host, out), 0, NULL},
+    {"page", T_LONGLONG, offsetof(Host, page), 0, NULL},         {"since", T_DOUBLE, offsetof(Host, since), 0, NULL},
+    {"ready", T_DOUBLE, offsetof(Host, ready), 0, NULL},         {"wake", T_DOUBLE, offsetof(Host, wake), 0, NULL},
+    {"stands", T_INT, offsetof(Host, stands), 0, NULL},          {NULL, 0, 0, 0, NULL},
 };
 static PyGetSetDef looks[] = {{"waiting", waiting, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot slots[] = {
-    {Py_tp_new, new},         {Py_tp_dealloc, dealloc}, {Py_tp_richcompare, compare}, {Py_tp_hash, hash},
-    {Py_tp_members, members}, {Py_tp_getset, looks},    {0, NULL},
+    {Py_tp_new, new},   {Py_tp_dealloc, dealloc}, {Py_tp_richcompare, compare},
+    {Py_tp_hash, hash}, {Py_tp_members, members}, {Py_tp_getset, looks},
+    {0, NULL},
 };
 static PyType_Spec spec = {"gossamer.frontier._host.Host", sizeof(Host), 0, Py_TPFLAGS_DEFAULT, slots};
 static PyMethodDef functions[] = {{"shared", shared, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};

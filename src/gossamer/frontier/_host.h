@@ -1,4 +1,6 @@
-/* A host with work as the compiled modules of the frontier see it; `_host.c` makes the type, `schedule.py` explains the fields. */
+/* A host with work as the compiled modules of the frontier see it; `_host.c` makes the type, `schedule.py` explains the
+ * fields.
+ */
 #ifndef GOSSAMER_HOST_H
 #define GOSSAMER_HOST_H
 #include <Python.h>
@@ -7,8 +9,7 @@
 enum { TICKET = 17, QUEUES = 6 }; /* as in `keys.py` and `order.py` */
 
 typedef struct {
-    PyObject_HEAD
-    PyObject *name, *policy, *clock, *line, *more, *out;
+    PyObject_HEAD PyObject *name, *policy, *clock, *line, *more, *out;
     long long number, page, later;
     double first_due, since, ready, wake;
     int leased, stands;

@@ -1,14 +1,13 @@
 /* The rows of hosts in a page of the journal; part of `journal.py`, which says what is in them.
  *
- * Why in C: each call writes the row of each host it changed. Here they go straight into one buffer: 0.05 us a new host instead
- * of 0.3, 0.25 instead of 0.5 for one with a clock of its own. Byte for byte it is what msgspec makes of `row_of`, which is asked
- * for a host whose last 100 requests need more than 64 bits.
+ * Why in C: each call writes the row of each host it changed. Here they go straight into one buffer: 0.05 us a new host
+ * instead of 0.3, 0.25 instead of 0.5 for one with a clock of its own. Byte for byte it is what msgspec makes of `row_of`,
+ * which is asked for a host whose last 100 requests need more than 64 bits.
  */
 #define Py_LIMITED_API 0x030b0000
-#include "_fields.h"
+#include "_records.h"
 #include "_pack.h"
 
-enum { RECENT = 9 };
 static Shape clock_shape;
 static PyObject *host_type;
 
@@ -56,8 +55,8 @@ static int learn_common(Common *common, PyObject *arguments, PyObject **hosts, l
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* encode_all(hosts, page, opening, encode, row_of, no_policy, new_clock): return the list of their rows as MessagePack, and note
- * in them the page it is for. */
+/* encode_all(hosts, page, opening, encode, row_of, no_policy, new_clock): return the list of their rows as MessagePack, and
+ * note in them the page it is for. */
 static PyObject *encode_all(PyObject *module, PyObject *arguments) {
     (void)module;
     Common common;
@@ -108,9 +107,7 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_journal", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__journal(void) {
-    static const char fields[] = "next_time robots_delay slowdown blocked_until block_reason failures openings probing "
-                                 "given_up_until recent recent_count";
     host_type = imported("gossamer.frontier._host", "Host");
-    if (host_type == NULL || learn(&clock_shape, "gossamer.records", "HostClock", fields) < 0) return NULL;
+    if (host_type == NULL || learn_clock(&clock_shape) < 0) return NULL;
     return PyModule_Create(&module);
 }

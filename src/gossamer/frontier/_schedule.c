@@ -1,14 +1,14 @@
 /* Hosts after a change, all of a call at once; part of `schedule.py`, which says what is meant.
  *
- * Why in C: after every call each host that changed is put where it belongs, which is a dozen looks at its fields and a push into
- * a heap: 0.2 us a host instead of 1.6. What is unusual about a host (a policy, URLs that wait for a date) is left to Python.
+ * Why in C: after every call each host that changed is put where it belongs, which is a dozen looks at its fields and a push
+ * into a heap: 0.2 us a host instead of 1.6. What is unusual about a host (a policy, URLs that wait for a date) is left to
+ * Python.
  */
 #define Py_LIMITED_API 0x030b0000
-#include "_fields.h"
+#include "_records.h"
 #include "_heap.h"
 #include <math.h>
 
-enum { NEXT_TIME, ROBOTS_DELAY, SLOWDOWN, BLOCKED_UNTIL, BLOCK_REASON, FAILURES, OPENINGS, PROBING };
 static Shape clock_shape;
 static PyObject *heap_type, *host_type;
 
@@ -47,7 +47,7 @@ static int place(const Places *places, Host *host) {
     return 1;
 }
 
-/* place_all(hosts, heaps, place, no_policy, connections, most): put hosts where they belong; `place` is for the unusual ones. */
+/* place_all(hosts, heaps, place, no_policy, connections, most): put hosts where they belong; `place` is for unusual ones. */
 static PyObject *place_all(PyObject *module, PyObject *arguments) {
     (void)module;
     Places places;
@@ -135,10 +135,8 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_schedule", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__schedule(void) {
-    static const char fields[] = "next_time robots_delay slowdown blocked_until block_reason failures openings probing "
-                                 "given_up_until recent recent_count";
     heap_type = imported("gossamer.frontier._heap", "Heap");
     host_type = imported("gossamer.frontier._host", "Host");
-    if (heap_type == NULL || host_type == NULL || learn(&clock_shape, "gossamer.records", "HostClock", fields) < 0) return NULL;
+    if (heap_type == NULL || host_type == NULL || learn_clock(&clock_shape) < 0) return NULL;
     return PyModule_Create(&module);
 }

@@ -7,8 +7,7 @@ enum { SHEET_FULL = 8 }; /* as in `sheets.py` */
 enum { URL, KEY, HOST, DEPTH, KIND, VIA, SCORE, PRIORITY, REDIRECTS, OFF_SITE, REFUSED, ENTRY_FIELDS };
 
 typedef struct {
-    PyObject_HEAD
-    PyObject *encode; /* what msgspec makes of a verdict */
+    PyObject_HEAD PyObject *encode; /* what msgspec makes of a verdict */
     Buffer bodies;
     uint64_t slots[SHEET_FULL];
     uint32_t ends[SHEET_FULL];

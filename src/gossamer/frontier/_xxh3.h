@@ -1,7 +1,8 @@
 /* XXH3, 64 bits, seed 0, of up to 240 bytes; longer ones and big-endian machines are left to the library.
  *
- * Why: a call of the library from here makes a bytes object and a number, 0.2 us; a new URL takes two, its key's and its host's.
- * After the specification at https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; a test compares with the library.
+ * Why: a call of the library from here makes a bytes object and a number, 0.2 us; a new URL takes two, its key's and its
+ * host's. After the specification at https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; a test compares with the
+ * library.
  */
 #ifndef GOSSAMER_XXH3_H
 #define GOSSAMER_XXH3_H
@@ -11,10 +12,11 @@
 enum { XXH3_MOST = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 240 : -1 }; /* bytes */
 
 static const uint64_t xxh3_secret[24] = {
-    0xbe4ba423396cfeb8u, 0x1cad21f72c81017cu, 0xdb979083e96dd4deu, 0x1f67b3b7a4a44072u, 0x78e5c0cc4ee679cbu, 0x2172ffcc7dd05a82u,
-    0x8e2443f7744608b8u, 0x4c263a81e69035e0u, 0xcb00c391bb52283cu, 0xa32e531b8b65d088u, 0x4ef90da297486471u, 0xd8acdea946ef1938u,
-    0x3f349ce33f76faa8u, 0x1d4f0bc7c7bbdcf9u, 0x3159b4cd4be0518au, 0x647378d9c97e9fc8u, 0xc3ebd33483acc5eau, 0xeb6313faffa081c5u,
-    0x49daf0b751dd0d17u, 0x9e68d429265516d3u, 0xfca1477d58be162bu, 0xce31d07ad1b8f88fu, 0x280416958f3acb45u, 0x7e404bbbcafbd7afu,
+    0xbe4ba423396cfeb8u, 0x1cad21f72c81017cu, 0xdb979083e96dd4deu, 0x1f67b3b7a4a44072u, 0x78e5c0cc4ee679cbu,
+    0x2172ffcc7dd05a82u, 0x8e2443f7744608b8u, 0x4c263a81e69035e0u, 0xcb00c391bb52283cu, 0xa32e531b8b65d088u,
+    0x4ef90da297486471u, 0xd8acdea946ef1938u, 0x3f349ce33f76faa8u, 0x1d4f0bc7c7bbdcf9u, 0x3159b4cd4be0518au,
+    0x647378d9c97e9fc8u, 0xc3ebd33483acc5eau, 0xeb6313faffa081c5u, 0x49daf0b751dd0d17u, 0x9e68d429265516d3u,
+    0xfca1477d58be162bu, 0xce31d07ad1b8f88fu, 0x280416958f3acb45u, 0x7e404bbbcafbd7afu,
 };
 
 static inline uint64_t read64(const unsigned char *at) {
