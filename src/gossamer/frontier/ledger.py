@@ -39,7 +39,7 @@ from gossamer.frontier.store import Store
 from gossamer.policy.politeness import after_restart, delay_of
 from gossamer.records import HostClock, Outcome, State
 
-RESTING = 20_000  # hosts without work that are kept at hand: many soon have some again
+RESTING = 50_000  # hosts without work that are kept at hand: many soon have some again
 _dated = Packed(f">d{TICKET}s")  # due, ticket
 _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
 lease_row = _lease.pack
@@ -82,11 +82,11 @@ class Ledger:
         self.write()
 
     def _put_away(self) -> list[str]:
-        """Write more than half of the resting hosts, those that rest longest, into rows of their own; return their names.
+        """Write a fifth of the resting hosts, those that rest longest, into rows of their own; return their names.
 
         In the order of their keys: the store puts a row near the last one at half the cost of one anywhere.
         """
-        names = sorted(islice(self.resting, len(self.resting) - RESTING // 2))
+        names = sorted(islice(self.resting, len(self.resting) - RESTING * 4 // 5))
         hosts = list(map(self.resting.pop, names))
         self.changed.difference_update(hosts)
         for name, row in zip(names, rows_of(hosts, self.meta.opening), strict=True):
