@@ -1,12 +1,12 @@
 """The simulated crawl: what a strategy gets to see, and when; and that the frontier in it is the real one."""
 
 import asyncio
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from gossamer.assemble import open_stores
 from gossamer.config.sections import Settings
