@@ -20,9 +20,11 @@ static const double AGEING = 30 * 86400.0; /* as in `order.py` */
 #define NAMES(X)                                                                                                               \
     X(_ledger)                                                                                                                 \
     X(_seen)                                                                                                                   \
-    X(_meta) X(_admit) X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits) X(bloom_misses)       \
-        X(sequence) X(waiting) X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family) X(batch) X(put) \
-            X(acquire) X(lines) X(push) X(room)
+    X(_meta)                                                                                                                   \
+    X(_admit)                                                                                                                  \
+    X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits) X(bloom_misses) X(sequence) X(waiting)   \
+        X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family) X(batch) X(put) X(acquire) X(lines)    \
+            X(push) X(room)
 #define NAME(name) name_##name,
 enum { NAMES(NAME) COUNT_OF_NAMES };
 #define TEXT(name) #name,
@@ -37,7 +39,8 @@ typedef struct {
     PyObject *lines, *batch, *put, *fingerprint, *no_policy, *now_object;
     long long sequence, waiting, number, bound, max_waiting, room, recent_hits, bloom_misses;
     double now;
-    int is_own; /* keys are named by the fingerprint we know */
+    int is_own;    /* keys are named by the fingerprint we know */
+    int laid_down; /* the counters are as the Python side has them */
 } Books;
 
 /* An entry, with the slots its key and its host would have; and its host, if that is known to be in memory. */
@@ -73,24 +76,24 @@ static int refresh(PyObject **field, PyObject *object, int name) {
 
 /* Take up what the Python side changes, too. */
 static int take_up(Books *books) {
-    return refresh(&books->recent, books->seen, name__recent) < 0 || refresh(&books->older, books->seen, name__older) < 0 ||
-                   get_number(books->meta, name_sequence, &books->sequence) < 0 ||
-                   get_number(books->meta, name_waiting, &books->waiting) < 0 ||
-                   get_number(books->meta, name_number, &books->number) < 0 ||
-                   get_number(books->seen, name_recent_hits, &books->recent_hits) < 0 ||
-                   get_number(books->seen, name_bloom_misses, &books->bloom_misses) < 0
-               ? -1
-               : 0;
+    books->laid_down = 1;
+    return -(refresh(&books->recent, books->seen, name__recent) < 0 || refresh(&books->older, books->seen, name__older) < 0 ||
+             get_number(books->meta, name_sequence, &books->sequence) < 0 ||
+             get_number(books->meta, name_waiting, &books->waiting) < 0 ||
+             get_number(books->meta, name_number, &books->number) < 0);
 }
 
-static int lay_down(const Books *books) {
-    return set_number(books->meta, name_sequence, books->sequence) < 0 ||
-                   set_number(books->meta, name_waiting, books->waiting) < 0 ||
-                   set_number(books->meta, name_number, books->number) < 0 ||
-                   set_number(books->seen, name_recent_hits, books->recent_hits) < 0 ||
-                   set_number(books->seen, name_bloom_misses, books->bloom_misses) < 0
-               ? -1
-               : 0;
+static int lay_down(Books *books) {
+    if (books->laid_down) return 0; /* a page of known URLs changes nothing */
+    books->laid_down = 1;
+    return -(set_number(books->meta, name_sequence, books->sequence) < 0 ||
+             set_number(books->meta, name_waiting, books->waiting) < 0 ||
+             set_number(books->meta, name_number, books->number) < 0);
+}
+
+static int add_number(PyObject *object, int name, long long more) {
+    long long number;
+    return more == 0 ? 0 : get_number(object, name, &number) < 0 ? -1 : set_number(object, name, number + more);
 }
 
 static void close_books(Books *books) {
@@ -175,6 +178,7 @@ static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
         if (host != NULL && take_up(books) < 0) Py_CLEAR(host);
         return host;
     }
+    books->laid_down = 0;
     PyObject *number = PyLong_FromLongLong(++books->number);
     PyObject *host = number == NULL ? NULL : PyObject_CallFunctionObjArgs(host_type, name, number, NULL);
     Py_XDECREF(number);
@@ -184,19 +188,13 @@ static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
 
 /* Tell whether a host may take a URL with no questions asked. */
 static int is_open(const Books *books, const Host *host) {
-    if (host->policy != books->no_policy) return 0;
-    long long waiting = PyBytes_Size(host->line) / TICKET + host->later;
-    for (Py_ssize_t i = 0; host->more != Py_None && i < PyTuple_Size(host->more); i++)
-        waiting += PyLong_AsLongLong(PyTuple_GetItem(host->more, i));
-    return waiting < books->max_waiting;
+    return host->policy == books->no_policy && waiting_of(host) < books->max_waiting;
 }
 
 static int put(const Books *books, const void *key, size_t key_size, PyObject *value, PyObject *family) {
     PyObject *where = PyBytes_FromStringAndSize(key, (Py_ssize_t)key_size), *done = NULL;
     if (where != NULL && value != NULL) done = PyObject_CallFunctionObjArgs(books->put, where, value, family, NULL);
-    Py_XDECREF(where);
-    Py_XDECREF(value); /* taken over */
-    Py_XDECREF(done);
+    Py_XDECREF(where), Py_XDECREF(value), Py_XDECREF(done); /* the value was taken over */
     return done == NULL ? -1 : 0;
 }
 
@@ -241,6 +239,7 @@ static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_
     long queue = PyLong_AsLong(fields[PRIORITY]);
     if (PyErr_Occurred() || (sheet->count == SHEET_FULL && finish_sheet(books) < 0)) return -1;
     long long sequence = ++books->sequence;
+    books->laid_down = 0;
     if (sheet_add(sheet, sequence, slot, fields, books->now) < 0) return -1;
     uint64_t reference = (uint64_t)sequence << 8 | (uint64_t)(sequence - sheet->first) << 3;
     Py_ssize_t size;
@@ -296,10 +295,9 @@ static int enter_plain(Books *books, const Found *found) {
 
 /* Hand an entry to Python; return the kind of its end. */
 static int hand_over(Books *books, PyObject *entry) {
+    if (lay_down(books) < 0) return -1;
+    PyObject *done = PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
     int kind = -1;
-    PyObject *done = lay_down(books) < 0
-                         ? NULL
-                         : PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
     if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
     Py_XDECREF(done);
     return kind;
@@ -378,7 +376,9 @@ static PyObject *admit(PyObject *module, PyObject *arguments) {
     int failed = PyErr_Occurred() || open_books(&books) < 0;
     for (Py_ssize_t at = 0; !failed && at < count; at += AHEAD)
         failed = enter_some(&books, entries, at, count - at < AHEAD ? count : at + AHEAD, counts) < 0;
-    if (!failed) failed = lay_down(&books) < 0;
+    if (!failed)
+        failed = lay_down(&books) < 0 || add_number(books.seen, name_recent_hits, books.recent_hits) < 0 ||
+                 add_number(books.seen, name_bloom_misses, books.bloom_misses) < 0;
     close_books(&books);
     return failed ? NULL : Py_BuildValue("[LLL]", counts[0], counts[1], counts[2]);
 }

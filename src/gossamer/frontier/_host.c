@@ -52,10 +52,7 @@ static Py_hash_t hash(PyObject *self) { return (Py_hash_t)((uintptr_t)self >> 4)
 
 static PyObject *waiting(PyObject *object, void *unused) {
     (void)unused;
-    const Host *self = (const Host *)object;
-    long long count = PyBytes_Size(self->line) / TICKET + self->later;
-    for (Py_ssize_t i = 0; self->more != Py_None && i < PyTuple_Size(self->more); i++)
-        count += PyLong_AsLongLong(PyTuple_GetItem(self->more, i));
+    long long count = waiting_of((const Host *)object);
     return PyErr_Occurred() ? NULL : PyLong_FromLongLong(count);
 }
 

@@ -22,6 +22,14 @@ static inline void replace_field(PyObject **field, PyObject *value) {
     Py_XDECREF(before);
 }
 
+/* Return how many URLs wait, whatever for. */
+static inline long long waiting_of(const Host *host) {
+    long long count = PyBytes_Size(host->line) / TICKET + host->later;
+    for (Py_ssize_t i = 0; host->more != Py_None && i < PyTuple_Size(host->more); i++)
+        count += PyLong_AsLongLong(PyTuple_GetItem(host->more, i));
+    return count;
+}
+
 /* Import a type of a neighbour module; NULL with an error set when it is not compiled. */
 static inline PyObject *imported(const char *module, const char *name) {
     PyObject *from = PyImport_ImportModule(module), *found = from == NULL ? NULL : PyObject_GetAttrString(from, name);
