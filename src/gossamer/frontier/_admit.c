@@ -1,11 +1,11 @@
 /* The way of found URLs into the books, a page of them in one call; part of `admission.py`, which says what is meant.
  *
  * Why in C: what a new URL needs is a dozen small things in memory (the recent keys, the filter, its host, its number, its
- * place, two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 11, of which 3 are the
- * store's. It does what `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not
+ * place, two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 11,
+ * the store's part included. It does what `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not
  * full. Everything else is handed to `Admission._admit`, before anything was changed for it.
  *
- * The filter is asked first: what it does not hold is new, which spares three looks into dicts, 0.4 us where they are large.
+ * The filter is asked first: what it does not hold is new, which spares three looks into large dicts.
  * The keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
  */
 #define Py_LIMITED_API 0x030b0000

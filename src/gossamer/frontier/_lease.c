@@ -1,7 +1,7 @@
 /* Turns that are given out, all of a call at once; part of `turns.py`, which says what is meant.
  *
  * Why in C: a lease is a pick from a heap, a new clock, an entry read from a sheet and three records around it: 3 us instead
- * of 10, of which 2 are the store's. `claim` does the plain case: one queue has ready hosts, and the next of them has no
+ * of 10, the store's part included. `claim` does the plain case: one queue has ready hosts, and the next of them has no
  * policy, no more than its line, and one connection. `begin` reads entries that are as `_sheet.c` writes them, without a
  * verdict. All else is done by Python.
  */

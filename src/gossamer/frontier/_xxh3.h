@@ -1,6 +1,6 @@
 /* XXH3, 64 bits, seed 0, of up to 240 bytes; longer ones and big-endian machines are left to the library.
  *
- * Why: a call of the library from here makes a bytes object and a number, 0.2 us; a new URL takes two, its key's and its
+ * Why: a call of the library from here makes a bytes object and a number; a new URL takes two, its key's and its
  * host's. After the specification at https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md; a test compares with the
  * library.
  */
