@@ -2,7 +2,8 @@
  *
  * Why in C: what a new URL needs is a dozen small things in memory (the recent keys, the filter, its host, its number, its
  * place, two rows), each of which costs more to call from Python than to do: 5 us a URL instead of 11,
- * the store's part included. It does what `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not
+ * the store's part included. It does what
+ * `Admission._admit` does for a URL that is new, is not refused, and whose host has no policy and is not
  * full. Everything else is handed to `Admission._admit`, before anything was changed for it.
  *
  * The filter is asked first: what it does not hold is new, which spares three looks into large dicts.

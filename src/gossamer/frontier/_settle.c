@@ -1,7 +1,8 @@
 /* Turns that end well, all of a call at once; part of `endings.py`, which says what is meant.
  *
  * Why in C: a settled URL asks for forty fields of five records, makes two clocks and a row: 5 us instead of 12,
- * the store's part included. Only the plain case is here, which is nearly every one: the turn is still its owner's, the URL is done or
+ * the store's part included. Only
+ * the plain case is here, which is nearly every one: the turn is still its owner's, the URL is done or
  * dead, and a host without a policy answered, neither failing nor asking for anything. Where something failed before, or is to
  * be slower, the rules of `policy` are asked for the clock. Every other settlement is handed to Python before anything was
  * changed for it.

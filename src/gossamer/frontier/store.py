@@ -215,7 +215,8 @@ def _passing(cache: Cache) -> Options:
     """Return how the pages are kept: written in the order of their keys, and thrown away in it before long.
 
     What is thrown away need not be compressed, and the longer one waits before files are merged, the less is left to be copied:
-    against small merges and compression a new URL among three million cost 1.5 us instead of 2.2 in the store's own threads, measured once.
+    against small merges and compression a new URL among three million cost 1.5 us instead of
+    2.2 in the store's own threads, measured once.
     """
     options = _options(cache, _BLOCK)
     options.set_compression_type(DBCompressionType.none())
