@@ -33,7 +33,7 @@ NOW = 1_700_000_000.0
 PAGE = 100  # links pushed in one call
 PAGES = 16  # calls under way at once: they share a sync, as visits do
 TURNS = 256  # leased in one call, settled in one call
-SAMPLE = 100_000
+SAMPLE = 300_000
 QUIET = 0.2  # seconds, of which a process uses less than a tenth when it does nothing
 SCATTER = 2_654_435_761  # prime, so `i * SCATTER % hosts` walks over all hosts, far apart
 
