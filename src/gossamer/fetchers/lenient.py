@@ -13,7 +13,7 @@ import pycurl
 from msgspec.structs import replace
 
 from gossamer.fetchers.message import Head, Target, final_head
-from gossamer.fetchers.received import STOP, Received
+from gossamer.fetchers.received import ENOUGH, STOP, Received
 from gossamer.records import Request
 
 REFUSED = "Header without colon"  # what libcurl says of such a head
@@ -54,9 +54,8 @@ class LenientExchange(Received):
 
     async def _exchange(self) -> tuple[int, str]:
         address = self._addresses[0]
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        opened = self._on_open(0, (family, socket.SOCK_STREAM, 0, (address, self._target.port)))
-        if not isinstance(opened, socket.socket):
+        opened = self._open_socket(address, self._target.port)
+        if opened is None:
             return pycurl.E_COULDNT_CONNECT, "no socket"
         with opened:
             reader, writer = await self._connect(opened, address)
@@ -121,7 +120,7 @@ class LenientExchange(Received):
     def _stopped(self) -> tuple[int, str]:
         if self._is_whole:
             return pycurl.E_OK, self._mark()
-        return pycurl.E_WRITE_ERROR, "there is more than the limit"
+        return ENOUGH
 
     def _closed(self) -> tuple[int, str]:
         if self._head is None:

@@ -5,7 +5,6 @@ in libcurl's codes how it went. Sizes, times, the guard and the one request a tu
 """
 
 import asyncio
-import socket
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import cast
@@ -18,12 +17,11 @@ from gossamer.fetchers.chunks import Chunks
 from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
 from gossamer.fetchers.kept import Connection, Kept
 from gossamer.fetchers.message import Head, Target
-from gossamer.fetchers.received import Guard, Received
+from gossamer.fetchers.received import ENOUGH, STOP, Guard, Received
 from gossamer.records import Request
 
 _HEAD_START = 0.2  # seconds one address is ahead of the next
 _LONGEST_END = 3  # bytes of the end of a head that may have come before the last piece
-_ENOUGH = pycurl.E_WRITE_ERROR, "there is more than the limit"
 
 
 class PlainExchange(Received):
@@ -126,9 +124,8 @@ class PlainExchange(Received):
         raise failure or OSError
 
     async def _open(self, address: str) -> Connection:
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        opened = self._on_open(0, (family, socket.SOCK_STREAM, 0, (address, self._target.port)))
-        if not isinstance(opened, socket.socket):
+        opened = self._open_socket(address, self._target.port)
+        if opened is None:
             raise OSError
         return await self._kept.connect(self._target.origin, opened, address, self._target.port)
 
@@ -150,7 +147,7 @@ class PlainExchange(Received):
         if self._head is None:
             self._finish(*self._lost_before_the_body(error))
         elif error is not None:
-            self._finish(pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}")
+            self._finish(*_broken(error))
         elif self._extent >= 0:
             missing = self._extent - self.body.size
             self._finish(pycurl.E_PARTIAL_FILE, f"end of response with {missing} bytes missing")
@@ -169,7 +166,7 @@ class PlainExchange(Received):
         if self._connection.served > 1 and self.answered is None:
             return pycurl.E_COULDNT_CONNECT, ""
         if error is not None:
-            return pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
+            return _broken(error)
         return pycurl.E_GOT_NOTHING, "Empty reply from server"
 
     # --- head and body ------------------------------------------------------------------------------------------------
@@ -192,7 +189,7 @@ class PlainExchange(Received):
                 return None
             self._begun = True
             if self._heads > self._settings.max_headers:
-                self._finish(*_ENOUGH)
+                self._finish(*ENOUGH)
                 return None
             status = answer.head.status
             if status >= 200 or status == 101:
@@ -209,7 +206,7 @@ class PlainExchange(Received):
             self._finish(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed")
         elif self._heads + len(self._pending) > self._settings.max_headers:
             self._heads += len(self._pending)
-            self._finish(*_ENOUGH)
+            self._finish(*ENOUGH)
 
     def _judge_beginning(self) -> tuple[int, str] | None:
         """Say what is wrong with the lines of a head that never became whole; None: nothing, or there is no line."""
@@ -250,19 +247,9 @@ class PlainExchange(Received):
 
     def _write(self, data: bytes) -> bool:
         """Keep a piece of the body; False: the exchange ended there."""
-        if not data:
-            return True
-        try:
-            if len(data) > self._room:
-                self.body.write(data[: self._room])
-                self._finish(*_ENOUGH)
-                return False
-            self.body.write(data)
-        except OSError as error:
-            self.spool_error = error
-            self._finish(*_ENOUGH)
+        if data and self._on_body(data) == STOP:
+            self._finish(*ENOUGH)
             return False
-        self._room -= len(data)
         return True
 
     def _finish(self, code: int, text: str) -> None:
@@ -306,6 +293,10 @@ def _alternating(addresses: Sequence[str]) -> list[str]:
     older = [address for address in addresses if ":" not in address]
     first, second = (newer, older) if ":" in addresses[0] else (older, newer)
     return [address for address in chain.from_iterable(zip_longest(first, second)) if address is not None]
+
+
+def _broken(error: Exception) -> tuple[int, str]:
+    return pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
 
 
 def _close(task: asyncio.Task[Connection]) -> None:

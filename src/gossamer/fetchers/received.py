@@ -21,6 +21,7 @@ from gossamer.records import Request
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
 
 STOP = -1  # what a step returns to end the exchange
+ENOUGH = pycurl.E_WRITE_ERROR, "there is more than the limit"  # how an exchange ends that was stopped, in libcurl's code
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE}
 
 
@@ -69,6 +70,12 @@ class Received:
     def head_size(self) -> int:
         """Bytes of all header lines so far."""
         return sum(map(len, self.lines))
+
+    def _open_socket(self, address: str, port: int) -> socket.socket | None:
+        """Open a socket for a connect of our own; None: it may not be, or cannot."""
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        opened = self._on_open(0, (family, socket.SOCK_STREAM, 0, (address, port)))
+        return opened if isinstance(opened, socket.socket) else None
 
     # --- steps; libcurl calls them back, and an exception in one of them would be printed by pycurl, so none leaves --
 

@@ -28,9 +28,8 @@ from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
 from gossamer.worker.steering import Steering
 
-EARLY = (
-    8  # leases given at once while a worker has yet to begin: with everything in one hand, half the hosts would have to move
-)
+# Leases given at once while a worker has yet to begin: with everything in one hand, half the hosts would have to move.
+EARLY = 8
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
 START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease

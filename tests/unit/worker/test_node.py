@@ -1,7 +1,7 @@
 """The node gives evenly, and knows at once when the crawl is over. Its workers are in this process and do as they are told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -149,13 +149,19 @@ async def test_the_first_to_ask_does_not_get_everything_before_the_others_have_b
         crew.node.stop("enough")
 
 
+async def _given_and_ended(crew: Crew) -> list[Sequence[Lease]]:
+    """Let both workers have leases, find more URLs and end these; return whose they were."""
+    asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
+    given: list[Sequence[Lease]] = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
+    await crew.find_more()
+    await crew.end(iter((*given[0], *given[1])))
+    return given
+
+
 async def test_what_belongs_to_a_busy_worker_waits_for_it(tmp_path: Path) -> None:
     crew = Crew(tmp_path, hosts=64, delay=0.0)
     async with crew.running():
-        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
-        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
-        await crew.find_more()
-        await crew.end(iter((*ours, *theirs)))
+        ours, theirs = await _given_and_ended(crew)
         again = (await asyncio.wait_for(crew.node.lease("w1", 200, CLOCK.now()), SOON)).leases
         late = (await asyncio.wait_for(crew.node.lease("w2", 200, CLOCK.now()), SOON)).leases
         assert _hosts(again) == _hosts(ours) and _hosts(late) == _hosts(theirs)
@@ -166,10 +172,7 @@ async def test_what_belongs_to_a_busy_worker_waits_for_it(tmp_path: Path) -> Non
 async def test_what_waits_for_a_worker_is_handed_over_also_when_the_crawl_is_over(tmp_path: Path) -> None:
     crew = Crew(tmp_path, hosts=64, delay=0.0)
     async with crew.running() as run:
-        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
-        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
-        await crew.find_more()
-        await crew.end(iter((*ours, *theirs)))
+        _, theirs = await _given_and_ended(crew)
         await asyncio.wait_for(crew.node.lease("w1", 200, CLOCK.now()), SOON)
         crew.node.stop("enough")
         while not crew.node.is_over:
@@ -183,10 +186,7 @@ async def test_what_waits_for_a_worker_is_handed_over_also_when_the_crawl_is_ove
 async def test_nothing_is_given_to_a_worker_that_is_gone_and_not_buried_yet(tmp_path: Path) -> None:
     crew = Crew(tmp_path, hosts=64, delay=0.0)
     async with crew.running():
-        asked = [asyncio.create_task(crew.node.lease(worker, 200, CLOCK.now())) for worker in ("w1", "w2")]
-        ours, theirs = [(await asyncio.wait_for(each, SOON)).leases for each in asked]
-        await crew.find_more()
-        await crew.end(iter((*ours, *theirs)))
+        ours, theirs = await _given_and_ended(crew)
         crew.workers[0].buried.clear()
         crew.workers[0].gone.set()
         again: list[Lease] = []
