@@ -8,8 +8,8 @@
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include "_records.h"
-#include "_heap.h"
 #include "_pack.h"
+#include "_queue.h"
 #include <math.h>
 
 enum { CLASSES = 3, TRIED = 1, KINDS = 32 }; /* the first two as in `order.py` and `sheets.py` */
@@ -18,31 +18,14 @@ static PyObject *host_type, *heap_type, *nothing, *no_entry, *kinds[KINDS], *pri
 
 /* --- claiming ----------------------------------------------------------------------------------------------------------- */
 
-static int has_queue(const Host *host, int queue) {
-    const char *line = PyBytes_AsString(host->line);
-    for (Py_ssize_t at = 0, size = PyBytes_Size(host->line); at < size; at += TICKET)
-        if (line[at] == queue) return 1;
-    return 0;
-}
-
 /* Return the one queue that has ready hosts, -1: there is none, -2: there are several; false entries on top are thrown away. */
 static int only_queue(PyObject *heaps, double now) {
     int found = -1;
-    for (int queue = 0; queue < PyTuple_Size(heaps); queue++) {
-        Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
-        while (heap->held && heap->cells[0].time <= now) {
-            Host *host = (Host *)heap->cells[0].item;
-            if (heap->cells[0].time == host->ready) {
-                if (has_queue(host, queue)) {
-                    if (found >= 0) return -2;
-                    found = queue;
-                    break;
-                }
-                host->stands &= ~(1 << queue);
-            }
-            Py_DECREF(heap_pop(heap));
+    for (int queue = 0; queue < PyTuple_Size(heaps); queue++)
+        if (has_ready((Heap *)PyTuple_GetItem(heaps, queue), queue, now)) {
+            if (found >= 0) return -2;
+            found = queue;
         }
-    }
     return found;
 }
 

@@ -6,7 +6,7 @@
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_records.h"
-#include "_heap.h"
+#include "_queue.h"
 #include <math.h>
 
 static Shape clock_shape;
@@ -106,23 +106,8 @@ static PyObject *ready(PyObject *module, PyObject *arguments) {
     double now;
     long found = 0;
     if (!PyArg_ParseTuple(arguments, "O!d", &PyTuple_Type, &heaps, &now)) return NULL;
-    for (int queue = 0; queue < PyTuple_Size(heaps); queue++) {
-        Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
-        while (heap->held && heap->cells[0].time <= now) {
-            Host *host = (Host *)heap->cells[0].item;
-            if (heap->cells[0].time == host->ready) {
-                const char *line = PyBytes_AsString(host->line);
-                Py_ssize_t at = 0, size = PyBytes_Size(host->line);
-                while (at < size && line[at] != queue) at += TICKET;
-                if (at < size) {
-                    found |= 1l << queue;
-                    break;
-                }
-                host->stands &= ~(1 << queue);
-            }
-            Py_DECREF(heap_pop(heap));
-        }
-    }
+    for (int queue = 0; queue < PyTuple_Size(heaps); queue++)
+        if (has_ready((Heap *)PyTuple_GetItem(heaps, queue), queue, now)) found |= 1l << queue;
     return PyLong_FromLong(found);
 }
 
