@@ -5,26 +5,41 @@ archive and stores are linked where the file system can. Leases that are out com
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 Step = Callable[[], Awaitable[None]]
 
 
 class Stillness:
-    """Held while something is made durable, and while a checkpoint is taken: never both at once."""
+    """Held while something is made durable, by several at once; a checkpoint waits for all of them and lets none begin."""
 
     def __init__(self) -> None:
-        self._lock = asyncio.Lock()
+        self._gate = asyncio.Lock()
+        self._writers = 0
+        self._is_still = asyncio.Event()
+        self._is_still.set()
 
     async def __aenter__(self) -> None:
-        await self._lock.acquire()
+        async with self._gate:
+            self._writers += 1
+            self._is_still.clear()
 
     async def __aexit__(self, *_: object) -> None:
-        self._lock.release()
+        self._writers -= 1
+        if not self._writers:
+            self._is_still.set()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Wait until nothing is being made durable, and keep it so."""
+        async with self._gate:
+            await self._is_still.wait()
+            yield
 
 
 async def take_checkpoint(stillness: Stillness, copies: Sequence[Step]) -> None:
     """Copy every store while nothing is committed."""
-    async with stillness:
+    async with stillness.alone():
         for copy in copies:
             await copy()

@@ -3,7 +3,8 @@
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
 catalog row and edges of the link graph, then the frontier's settlement with the discovered links in one
 atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats
-the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the next.
+the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the next,
+which begins when the visits of the last one only have to be settled.
 This is the node's half of a settlement; the worker's half, which comes before, is in `settle.py`.
 """
 
@@ -81,6 +82,7 @@ class Committer:
                 self._catalog.add([visit.page for visit in visits if visit.page]),
                 self._graph.put(_edges(visits), _hosts(visits)),
             )
+            self._commits.free()  # the next may be written down while these are settled: one wait for the disk less each
             faults.reach("before-commit")
             accepted = await self._frontier.settle(settlements, self._clock.now())
             faults.reach("after-commit")

@@ -221,6 +221,29 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
     assert recorder.told.count("frontier 1") == 2
 
 
+async def test_visits_are_written_down_while_the_ones_before_are_settled() -> None:
+    recorder, held = Recorder(), asyncio.Event()
+
+    async def settle(settlements: list[object], now: float) -> int:
+        recorder.told.append("frontier begins")
+        await held.wait()
+        recorder.told.append("frontier ends")
+        return len(settlements)
+
+    recorder.settle = settle
+    commit = committer(recorder).commit
+    first = asyncio.create_task(commit([end(fetched())]))
+    while "frontier begins" not in recorder.told:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(commit([end(fetched())]))
+    while recorder.told.count("catalog") < 2:
+        await asyncio.sleep(0)
+    assert "frontier ends" not in recorder.told
+    held.set()
+    await asyncio.gather(first, second)
+    assert recorder.told.count("frontier ends") == 2
+
+
 async def test_a_visit_that_is_dropped_while_it_waits_takes_nobody_along() -> None:
     recorder = Recorder()
     settle = settler(recorder).settle
