@@ -18,6 +18,7 @@ from msgspec import Struct
 from gossamer.archives import chosen_archive, finish_pruning
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
+from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.dns.cache import CachingResolver
@@ -41,7 +42,6 @@ from gossamer.protocols import (
     LinkGraph,
     NearDuplicates,
     Processor,
-    Resemblance,
     Resolver,
     Robots,
     Teaching,
@@ -104,8 +104,7 @@ class Joints(Struct, frozen=True, kw_only=True):
 
     frontier: Leasing
     robots: Advice
-    deduper: Claims
-    near: Resemblance
+    claims: Claims
     lessons: Teaching
     commits: Commits
     admission: Admission
@@ -272,8 +271,7 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         joints = Joints(
             frontier=stores.frontier,
             robots=stores.robots,
-            deduper=stores.deduper,
-            near=stores.near,
+            claims=StoredClaims(stores.deduper, stores.near),
             lessons=make_briefing(stores),
             commits=make_commits(stores, events),
             admission=stores.admission,
@@ -346,7 +344,7 @@ async def open_pool(
             gate=Gate(settings, joints.frontier, joints.robots, archive, joints.admission, requests, settler, prober, clock),
             requests=requests,
             lessons=joints.lessons,
-            sameness=Sameness(settings, joints.deduper, joints.near),
+            sameness=Sameness(settings, joints.claims),
             archive=archive,
             reader=reader,
             admission=joints.admission,

@@ -32,6 +32,7 @@ from gossamer.assemble import (
 from gossamer.children import start as start_anew
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
+from gossamer.dedupe.claims import StoredClaims
 from gossamer.errors import GossamerError
 from gossamer.remote.client import (
     Connection,
@@ -39,7 +40,6 @@ from gossamer.remote.client import (
     RemoteCommits,
     RemoteFrontier,
     RemoteLessons,
-    RemoteResemblance,
     RemoteRobots,
 )
 from gossamer.remote.process import Spares, WorkerProcess, adopted
@@ -113,8 +113,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
     desk = Desk(
         stores.frontier,
         stores.robots,
-        stores.deduper,
-        stores.near,
+        StoredClaims(stores.deduper, stores.near),
         make_briefing(stores),
         commits,
         node.lease,
@@ -177,8 +176,7 @@ async def _crawl(
     joints = Joints(
         frontier=RemoteFrontier(connection),
         robots=RemoteRobots(connection),
-        deduper=RemoteClaims(connection),
-        near=RemoteResemblance(connection),
+        claims=RemoteClaims(connection),
         lessons=RemoteLessons(connection),
         commits=RemoteCommits(connection),
         admission=make_admission(settings, [parse(seed) for seed in seeds]),

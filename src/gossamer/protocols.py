@@ -3,7 +3,7 @@
 Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
 does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
 opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it. A worker in a process of its own
-reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Resemblance`, `Teaching`, `Commits`) over a socket.
+reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Teaching`, `Commits`) over a socket.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ from gossamer.records import (
 )
 from gossamer.url.parse import Url
 from gossamer.versions import Version
-from gossamer.visit import Lesson, Studied, Visit
+from gossamer.visit import Earlier, Lesson, Studied, Visit
 
 
 @runtime_checkable
@@ -225,18 +225,24 @@ class Processor(Protocol):
 
 @runtime_checkable
 class Claims(Protocol):
-    """The worker's half of the deduper: who had some content first."""
+    """The worker's half of sameness: who had some content, or nearly its text, first."""
+
+    async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
+        """Claim content for a page, if a digest is given, and a text, if one is and the content is new; say who had them."""
+
+    def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
+        """Give back what was claimed for a page that was not kept."""
+
+
+@runtime_checkable
+class Deduper(Protocol):
+    """Exact sameness of content, by payload digest."""
 
     async def claim(self, digest: str, page: Original) -> Original | None:
         """Claim the content for a page; return the page that had it before, None when it is the first."""
 
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept."""
-
-
-@runtime_checkable
-class Deduper(Claims, Protocol):
-    """Exact sameness of content, by payload digest."""
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable."""
@@ -246,19 +252,14 @@ class Deduper(Claims, Protocol):
 
 
 @runtime_checkable
-class Resemblance(Protocol):
-    """The worker's half of near sameness: who had nearly this text first."""
+class NearDuplicates(Protocol):
+    """Near sameness of text, by SimHash."""
 
     async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
         """Return the earlier page with nearly this text, and the bits it differs by; None: this is the first of its kind."""
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
-
-
-@runtime_checkable
-class NearDuplicates(Resemblance, Protocol):
-    """Near sameness of text, by SimHash."""
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
         """Make claims durable."""

@@ -12,6 +12,8 @@ from gossamer.hints import Hint
 from gossamer.likeness import Likeness
 from gossamer.records import Original, Page, Settlement, Verdict
 
+Earlier = tuple[Original | None, tuple[Original, int] | None]  # who had some content; who had nearly its text, bits between
+
 
 class Lesson(Struct, frozen=True, array_like=True):
     """What was learned about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from wiring import Halves, wired
+from wiring import Exact, Halves, wired
 
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.kv.memory import MemoryKeyValue
@@ -37,6 +37,6 @@ async def test_a_deduper_behind_a_socket_keeps_its_promise(rule: Rule) -> None:
         def open_deduper() -> Deduper:
             deduper = ExactDeduper(kv)
             wire.serve(deduper=deduper)
-            return cast(Deduper, Halves(RemoteClaims(wire.connection), deduper))
+            return cast(Deduper, Halves(Exact(RemoteClaims(wire.connection)), deduper))
 
         await rule(open_deduper)

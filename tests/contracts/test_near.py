@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from wiring import Halves, wired
+from wiring import Halves, Near, wired
 
 from gossamer.dedupe.near import NearIndex
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.protocols import KeyValue, NearDuplicates
-from gossamer.remote.client import RemoteResemblance
+from gossamer.remote.client import RemoteClaims
 from gossamer.testing.near import RULES, Rule
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
@@ -37,6 +37,6 @@ async def test_an_index_behind_a_socket_keeps_its_promise(rule: Rule) -> None:
         def open_near() -> NearDuplicates:
             near = NearIndex(kv)
             wire.serve(near=near)
-            return cast(NearDuplicates, Halves(RemoteResemblance(wire.connection), near))
+            return cast(NearDuplicates, Halves(Near(RemoteClaims(wire.connection)), near))
 
         await rule(open_near)

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gossamer.config.sections import RobotsTxt, Traps
+from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.near import NearIndex
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
-from gossamer.remote.client import Connection
+from gossamer.likeness import Likeness
+from gossamer.records import Original
+from gossamer.remote.client import Connection, RemoteClaims
 from gossamer.remote.server import Desk, Session
 from gossamer.robots.cache import RobotsCache
 from gossamer.visit import Visit
@@ -58,7 +61,7 @@ class Wire:
         told = lambda worker, event: self.told.append((worker, event))  # noqa: E731
         near = near or NearIndex(MemoryKeyValue())
         book = lessons or LessonBook(MemoryKeyValue(), Traps(), 50)
-        self.session._desk = Desk(frontier, robots, deduper, near, book, self.committed, lease, told, "gossamer")
+        self.session._desk = Desk(frontier, robots, StoredClaims(deduper, near), book, self.committed, lease, told, "gossamer")
 
 
 @asynccontextmanager
@@ -75,6 +78,32 @@ async def wired(worker: str = "worker") -> AsyncIterator[Wire]:
     finally:
         await connection.aclose()
         await session.gone.wait()
+
+
+class Exact:
+    """The worker's half of a deduper, over the wire."""
+
+    def __init__(self, claims: RemoteClaims) -> None:
+        self._claims = claims
+
+    async def claim(self, digest: str, page: Original) -> Original | None:
+        return (await self._claims.claim(page, digest, None))[0]
+
+    def release(self, digest: str, page: Original) -> None:
+        self._claims.release(page, digest, None)
+
+
+class Near:
+    """The worker's half of near sameness, over the wire."""
+
+    def __init__(self, claims: RemoteClaims) -> None:
+        self._claims = claims
+
+    async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
+        return (await self._claims.claim(page, "", likeness))[1]
+
+    def release(self, likeness: Likeness, page: Original) -> None:
+        self._claims.release(page, "", likeness)
 
 
 class Halves:

@@ -18,7 +18,7 @@ from gossamer.protocols import Consultation, Learned
 from gossamer.records import Discovered, Entry, Fetched, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import Line, Reply, decode_replies, rebuilt
-from gossamer.visit import Lesson, Visit
+from gossamer.visit import Earlier, Lesson, Visit
 
 Decode = Callable[[Any], Any]
 
@@ -34,8 +34,7 @@ _COUNT = _decoder(int)
 _DONE = _decoder(None)
 _CONSULTATION = _decoder(Consultation)
 _LEARNED = _decoder(Learned)
-_ORIGINAL = _decoder(Original | None)
-_TWIN = _decoder(tuple[Original, int] | None)
+_EARLIER = _decoder(Earlier)
 _WHETHER = _decoder(bool)
 
 
@@ -175,37 +174,20 @@ class RemoteRobots:
 
 
 class RemoteClaims:
-    """The worker's half of a deduper (`protocols.Claims`)."""
+    """The worker's half of sameness (`protocols.Claims`)."""
 
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask
         self._tell = connection.tell
 
-    async def claim(self, digest: str, page: Original) -> Original | None:
-        """Claim content for a page; return the page that had it before."""
-        first: Original | None = await self._ask(wire.Claim, _ORIGINAL, digest, page)
-        return first
+    async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
+        """Claim content and text for a page; say who had them."""
+        earlier: Earlier = await self._ask(wire.Claim, _EARLIER, page, digest, likeness)
+        return earlier
 
-    def release(self, digest: str, page: Original) -> None:
-        """Give back a claim whose page was not kept."""
-        self._tell(wire.Unclaim(digest, page))
-
-
-class RemoteResemblance:
-    """The worker's half of near sameness (`protocols.Resemblance`)."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._ask = connection.ask
-        self._tell = connection.tell
-
-    async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
-        """Return the earlier page with nearly this text, and the bits it differs by."""
-        twin: tuple[Original, int] | None = await self._ask(wire.Resemble, _TWIN, likeness, page)
-        return twin
-
-    def release(self, likeness: Likeness, page: Original) -> None:
-        """Give back a claim whose page was not kept."""
-        self._tell(wire.Unresemble(likeness, page))
+    def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
+        """Give back what was claimed for a page that was not kept."""
+        self._tell(wire.Unclaim(page, digest, likeness))
 
 
 class RemoteLessons:

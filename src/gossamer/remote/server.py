@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from gossamer.errors import GossamerError
 from gossamer.likeness import Likeness
-from gossamer.protocols import Commits, Consultation, Deduper, Frontier, Learned, NearDuplicates, Robots, Teaching
+from gossamer.protocols import Claims, Commits, Consultation, Frontier, Learned, Robots, Teaching
 from gossamer.records import Discovered, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
-from gossamer.visit import Visit
+from gossamer.visit import Earlier, Visit
 
 _NOTHING = Raw(b"\xc0")
 
@@ -31,8 +31,7 @@ class Desk:
 
     frontier: Frontier
     robots: Robots
-    deduper: Deduper
-    near: NearDuplicates
+    claims: Claims
     lessons: Teaching
     commits: Commits
     lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
@@ -71,9 +70,9 @@ class Session:
         while self._tasks:
             await asyncio.wait(self._tasks)
         for (digest, _), page in self._claims.items():
-            self._desk.deduper.release(digest, page)
+            self._desk.claims.release(page, digest, None)
         for likeness, page in self._texts.values():
-            self._desk.near.release(likeness, page)
+            self._desk.claims.release(page, "", likeness)
         for url in self._asked:
             self._desk.robots.release(url)
         for url in self._learned:
@@ -88,7 +87,7 @@ class Session:
         quick: list[wire.Call] = []
         for call in calls:
             match call:
-                case wire.Consult() | wire.Claim() | wire.Resemble():
+                case wire.Consult() | wire.Claim():
                     quick.append(call)
                 case wire.Call():
                     self._begin(self._answer(call))
@@ -97,10 +96,9 @@ class Session:
                     self._desk.robots.release(call.url)
                 case wire.Unclaim():
                     self._claims.pop((call.digest, call.page.key), None)
-                    self._desk.deduper.release(call.digest, call.page)
-                case wire.Unresemble():
-                    self._texts.pop(call.page.key, None)
-                    self._desk.near.release(call.likeness, call.page)
+                    if call.likeness is not None:
+                        self._texts.pop(call.page.key, None)
+                    self._desk.claims.release(call.page, call.digest, call.likeness)
                 case wire.Tell():
                     self._desk.told(self.worker, call.event)
                 case wire.Fail():
@@ -160,17 +158,15 @@ class Session:
         self._learned.add(call.url)
         return learned
 
-    async def _claim(self, call: wire.Claim) -> Original | None:
-        first = await self._desk.deduper.claim(call.digest, call.page)
+    async def _claim(self, call: wire.Claim) -> Earlier:
+        page, digest, likeness = call.page, call.digest, call.likeness
+        first, twin = earlier = await self._desk.claims.claim(page, digest, likeness)
         if first is None:
-            self._claims[(call.digest, call.page.key)] = call.page
-        return first
-
-    async def _resemble(self, call: wire.Resemble) -> tuple[Original, int] | None:
-        twin = await self._desk.near.claim(call.likeness, call.page)
-        if twin is None:
-            self._texts[call.page.key] = (call.likeness, call.page)
-        return twin
+            if digest:
+                self._claims[(digest, page.key)] = page
+            if likeness is not None and twin is None:
+                self._texts[page.key] = (likeness, page)
+        return earlier
 
     async def _commit(self, call: wire.Commit) -> bool:
         leases = {ended.token: self.out[ended.token] for ended in call.visits if ended.token in self.out}
@@ -208,7 +204,6 @@ _ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any
     wire.Lease: Session._lease,
     wire.Consult: Session._consult,
     wire.Claim: Session._claim,
-    wire.Resemble: Session._resemble,
     wire.Commit: Session._commit,
     wire.Learn: Session._learn,
     wire.Discover: Session._discover,

@@ -93,13 +93,9 @@ class Consult(Call, frozen=True, tag=2):
 
 
 class Claim(Call, frozen=True, tag=3):
+    page: Original
     digest: str
-    page: Original
-
-
-class Resemble(Call, frozen=True, tag=15):
-    likeness: Likeness
-    page: Original
+    likeness: Likeness | None
 
 
 class Commit(Call, frozen=True, tag=4):
@@ -150,15 +146,9 @@ class Unask(Struct, frozen=True, array_like=True, tag=11):
 class Unclaim(Struct, frozen=True, array_like=True, tag=12):
     """The page of a claim was not kept."""
 
+    page: Original
     digest: str
-    page: Original
-
-
-class Unresemble(Struct, frozen=True, array_like=True, tag=16):
-    """The page of a claim of its text was not kept."""
-
-    likeness: Likeness
-    page: Original
+    likeness: Likeness | None
 
 
 class Tell(Struct, frozen=True, array_like=True, tag=13):
@@ -174,24 +164,7 @@ class Fail(Struct, frozen=True, array_like=True, tag=14):
     text: str
 
 
-Calls = (
-    Lease
-    | Consult
-    | Claim
-    | Resemble
-    | Commit
-    | Learn
-    | Discover
-    | Reserve
-    | Settle
-    | Pace
-    | Block
-    | Unask
-    | Unclaim
-    | Unresemble
-    | Tell
-    | Fail
-)
+Calls = Lease | Consult | Claim | Commit | Learn | Discover | Reserve | Settle | Pace | Block | Unask | Unclaim | Tell | Fail
 
 
 class Reply(Struct, frozen=True, array_like=True):

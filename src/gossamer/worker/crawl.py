@@ -27,12 +27,13 @@ from gossamer.records import (
 from gossamer.visit import Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
+from gossamer.worker.child import Reading
 from gossamer.worker.events import Events, Trouble
 from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
-from gossamer.worker.same import Sameness
+from gossamer.worker.same import Comparison, Sameness
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
@@ -98,7 +99,7 @@ class Crawler:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
         async with self._sameness.of(lease, fetched, digest, lesson) as likes:
-            reading = await self._reader.read(fetched) if likes.is_news else self._reader.glimpse(fetched)
+            reading = await self._read(fetched, likes)
             verdict = await likes.judge(reading)
             place = None
             if verdict.is_archived:
@@ -129,6 +130,14 @@ class Crawler:
                 suspicious=verdict.suspicious,
                 edges=self._edges(verdict.outcome, links, names, entries, nofollow),
             )
+
+    async def _read(self, fetched: Fetched, likes: Comparison) -> Reading:
+        """Claim an answer, and read it if it is news."""
+        early = await self._reader.read(fetched) if likes.is_short else None
+        await likes.claim(early)
+        if not likes.is_news:
+            return self._reader.glimpse(fetched)
+        return early or await self._reader.read(fetched)
 
     async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
         """Judge the links of a page."""

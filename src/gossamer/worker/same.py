@@ -1,8 +1,9 @@
 """Sameness: is an answer news, a copy, nearly a copy, or only its host's way to say that there is nothing?
 
-Content is claimed by the first page that has it: by its digest before it is read, by its SimHash after. A claim that leads to
-nothing (the visit fails, or the page turns out to be a soft 404) is given back. What is not news is kept, unless the
-configuration says otherwise, but its links are not followed: they are noted as refused, and another page may still lift that.
+Content is claimed by the first page that has it: by its digest before it is read, by its SimHash after. A short page is read
+first and claimed once: a question to the node of a crawl costs as much as reading it. A claim that leads to nothing (the visit
+fails, or the page turns out to be a soft 404) is given back. What is not news is kept, unless the configuration says otherwise,
+but its links are not followed: they are noted as refused, and another page may still lift that.
 """
 
 from types import TracebackType
@@ -13,12 +14,14 @@ from msgspec.structs import replace
 from gossamer.config.sections import Settings
 from gossamer.likeness import Likeness
 from gossamer.policy import soft404
-from gossamer.protocols import Claims, Resemblance
+from gossamer.protocols import Claims
 from gossamer.records import Entry, Fetched, Lease, LinkKind, Original, Outcome, Verdict
 from gossamer.url.parse import split
 from gossamer.visit import Lesson
 from gossamer.worker.child import Reading
 from gossamer.worker.settle import outcome_of, redirect_of
+
+SHORT = 2048  # bytes as they came: read before it is known whether they are news
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -46,14 +49,13 @@ class Finding(Struct, frozen=True, kw_only=True):
 class Sameness:
     """Compares answers with what was there before."""
 
-    def __init__(self, settings: Settings, deduper: Claims, near: Resemblance) -> None:
+    def __init__(self, settings: Settings, claims: Claims) -> None:
         self._near = settings.dedupe.near
-        self._deduper = deduper
-        self._resemblance = near
+        self._claims = claims
 
     def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson) -> "Comparison":
         """Compare one answer."""
-        return Comparison(lease, fetched, digest, lesson, self._deduper, self._resemblance, self._near)
+        return Comparison(lease, fetched, digest, lesson, self._claims, self._near)
 
 
 class Comparison:
@@ -65,7 +67,7 @@ class Comparison:
     __slots__ = (
         "_before",
         "_claimed_text",
-        "_deduper",
+        "_claims",
         "_digest",
         "_entry",
         "_fetched",
@@ -76,7 +78,7 @@ class Comparison:
         "_near",
         "_original",
         "_outcome",
-        "_resemblance",
+        "_twin",
     )
 
     def __init__(
@@ -85,16 +87,14 @@ class Comparison:
         fetched: Fetched,
         digest: str,
         lesson: Lesson,
-        deduper: Claims,
-        resemblance: Resemblance,
+        claims: Claims,
         near: str,
     ) -> None:
         self._entry = lease.entry
         self._fetched = fetched
         self._digest = digest
         self._lesson = lesson
-        self._deduper = deduper
-        self._resemblance = resemblance
+        self._claims = claims
         self._near = near
         self._outcome = outcome_of(fetched)
         content_type = fetched.header("content-type")
@@ -104,9 +104,9 @@ class Comparison:
         self._is_copy = False  # what was kept before is only a reference to the page that had it first
         self._has_claim = False
         self._claimed_text: Likeness | None = None
+        self._twin: tuple[Original, int] | None = None
 
     async def __aenter__(self) -> "Comparison":
-        await self.claim()
         return self
 
     async def __aexit__(
@@ -123,24 +123,35 @@ class Comparison:
         known_as = self._original.content_type if self._original is not None else None
         return known_as != self._me.content_type or self._lesson.probe is not None
 
-    async def claim(self) -> None:
-        """Claim the bytes; error pages and empty answers are alike everywhere."""
+    @property
+    def is_short(self) -> bool:
+        """Whether it is to be read before it is claimed."""
+        return self._claims_bytes and self._fetched.body.size <= SHORT
+
+    @property
+    def _claims_bytes(self) -> bool:
+        """Whether the bytes can be somebody's: error pages and empty answers are alike everywhere."""
+        return self._outcome is Outcome.OK and self._fetched.body.size > 0 and self._before is None
+
+    async def claim(self, early: Reading | None = None) -> None:
+        """Claim the bytes, and the text too if they were read already."""
         previous = self._lesson.previous
         if self._before is not None and previous is not None and previous.duplicate_of:
-            self._is_copy = await self._deduper.claim(previous.digest, self._me) is not None
-            self._deduper.release(previous.digest, self._me)
-        if self._outcome is Outcome.OK and self._fetched.body.size > 0 and self._before is None:
-            self._original = await self._deduper.claim(self._digest, self._me)
+            first, _ = await self._claims.claim(self._me, previous.digest, None)
+            self._is_copy = first is not None
+            self._claims.release(self._me, previous.digest, None)
+        if self._claims_bytes:
+            text = self._text(early) if early is not None else None
+            self._original, self._twin = await self._claims.claim(self._me, self._digest, text)
             self._has_claim = self._original is None
+            if self._has_claim and self._twin is None:
+                self._claimed_text = text
 
     def release(self) -> None:
         """Give back what was claimed."""
-        if self._has_claim:
-            self._deduper.release(self._digest, self._me)
-            self._has_claim = False
-        if self._claimed_text is not None:
-            self._resemblance.release(self._claimed_text, self._me)
-            self._claimed_text = None
+        if self._has_claim or self._claimed_text is not None:
+            self._claims.release(self._me, self._digest if self._has_claim else "", self._claimed_text)
+            self._has_claim, self._claimed_text = False, None
 
     async def judge(self, reading: Reading) -> Finding:
         """Say what the answer is."""
@@ -160,7 +171,7 @@ class Comparison:
             return Finding(outcome=Outcome.DUPLICATE, original=self._original)
         if reading.too_big:
             return Finding(outcome=Outcome.TOO_BIG, claim=self._own())
-        twin = await self._twin(reading)
+        twin = await self._twin_of(reading)
         if twin is None:
             return Finding(outcome=self._outcome, claim=self._own())
         first, bits = twin
@@ -186,13 +197,17 @@ class Comparison:
     def _own(self) -> tuple[str, Original] | None:
         return (self._digest, self._me) if self._has_claim else None
 
-    async def _twin(self, reading: Reading) -> tuple[Original, int] | None:
-        if self._near == "off" or self._outcome is not Outcome.OK or reading.likeness is None:
-            return None
-        twin = await self._resemblance.claim(reading.likeness, self._me)
-        if twin is None:
-            self._claimed_text = reading.likeness
-        return twin
+    def _text(self, reading: Reading) -> Likeness | None:
+        return None if self._near == "off" or self._outcome is not Outcome.OK or reading.too_big else reading.likeness
+
+    async def _twin_of(self, reading: Reading) -> tuple[Original, int] | None:
+        text = self._text(reading)
+        if text is None or self._claimed_text is not None or self._twin is not None:  # the latter two: asked already
+            return self._twin
+        _, self._twin = await self._claims.claim(self._me, "", text)
+        if self._twin is None:
+            self._claimed_text = text
+        return self._twin
 
     def _is_soft_404(self, reading: Reading) -> str:
         probe, fetched = self._lesson.probe, self._fetched

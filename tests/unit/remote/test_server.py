@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
-from wiring import Wire, wired
+from wiring import Exact, Near, Wire, wired
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, RobotsTxt, Traps
 from gossamer.dedupe.exact import ExactDeduper
@@ -23,7 +23,6 @@ from gossamer.remote.client import (
     RemoteCommits,
     RemoteFrontier,
     RemoteLessons,
-    RemoteResemblance,
     RemoteRobots,
 )
 from gossamer.robots.cache import RobotsCache
@@ -61,7 +60,7 @@ async def test_what_a_dead_worker_held_is_given_back() -> None:
         wire.serve(frontier=behind, robots=robots, deduper=deduper)
         await leased(wire, behind)
         assert (await RemoteRobots(wire.connection).consult(URL, "us", NOW)).verdict == "ask"
-        assert await RemoteClaims(wire.connection).claim("sha1:A", ME) is None
+        assert await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME) is None
         assert (await robots.consult(URL, "us", NOW)).verdict == "wait"
         assert await deduper.claim("sha1:A", OTHER) == ME
         assert await wire.session.abandon(NOW) == 1
@@ -75,7 +74,7 @@ async def test_the_text_that_a_dead_worker_claimed_is_given_back_unless_it_is_co
     behind, near = frontier(), NearIndex(MemoryKeyValue())
     async with wired() as wire:
         wire.serve(frontier=behind, deduper=ExactDeduper(MemoryKeyValue()), near=near)
-        remote = RemoteResemblance(wire.connection)
+        remote = Near(RemoteClaims(wire.connection))
         lease = await leased(wire, behind)
         for likeness, page in ((TEXT, ME), (replace(TEXT, simhash=0), OTHER)):
             assert await remote.claim(likeness, page) is None
@@ -91,7 +90,7 @@ async def test_a_text_that_its_worker_gives_back_is_free_at_once() -> None:
     near = NearIndex(MemoryKeyValue())
     async with wired() as wire:
         wire.serve(near=near)
-        remote = RemoteResemblance(wire.connection)
+        remote = Near(RemoteClaims(wire.connection))
         assert await remote.claim(TEXT, ME) is None
         remote.release(TEXT, ME)
         assert await remote.claim(TEXT, OTHER) is None
@@ -190,7 +189,7 @@ async def test_an_error_of_the_node_is_raised_where_it_was_asked_for() -> None:
     async with wired() as wire:
         wire.serve(deduper=Full())
         with pytest.raises(DiskFull, match="no space is left for the state"):
-            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+            await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
         assert wire.session.failure is None
 
 
@@ -202,10 +201,10 @@ async def test_a_bug_of_the_node_ends_the_session_and_is_kept() -> None:
     async with wired() as wire:
         wire.serve(deduper=Broken())
         with pytest.raises(StoreError, match="node of the crawl is gone"):
-            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+            await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
         assert isinstance(wire.session.failure, ZeroDivisionError)
         with pytest.raises(StoreError):
-            await RemoteClaims(wire.connection).claim("sha1:A", ME)
+            await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
 
 
 async def test_what_a_worker_says_last_is_heard() -> None:

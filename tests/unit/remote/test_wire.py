@@ -38,8 +38,8 @@ LEARNING = wire.Ended(
 CALLS = [
     wire.Lease(1, "w", 5, 1.0),
     wire.Consult(2, "http://a/", "us", 1.0),
-    wire.Claim(3, "sha1:A", PAGE),
-    wire.Resemble(11, LIKENESS, PAGE),
+    wire.Claim(3, PAGE, "sha1:A", None),
+    wire.Claim(11, PAGE, "", LIKENESS),
     wire.Commit(4, (wire.Ended(7, Fate.DONE, Outcome.OK, "", None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
     wire.Commit(5, (LEARNING,)),
     wire.Discover(6, (ENTRY,), 1.0),
@@ -48,8 +48,7 @@ CALLS = [
     wire.Pace(9, "a", 2.0),
     wire.Block(10, "a", 2.0, "why"),
     wire.Unask("http://a/"),
-    wire.Unclaim("sha1:A", PAGE),
-    wire.Unresemble(LIKENESS, PAGE),
+    wire.Unclaim(PAGE, "sha1:A", LIKENESS),
     wire.Tell(b"\x00event"),
     wire.Fail("StoreError", "broken"),
 ]

@@ -9,6 +9,7 @@ import pytest
 from gossamer.assemble import open_stores
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Breaker, Dedupe, FrontierSettings, Politeness, Settings
+from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
@@ -21,11 +22,11 @@ from gossamer.records import Entry, Extract, Fate, Fetched, Link, LinkKind, Orig
 from gossamer.testing.kv import scanned
 from gossamer.testing.lessons import NOW, leased
 from gossamer.url.parse import parse
-from gossamer.visit import Lesson, Visit
+from gossamer.visit import Earlier, Lesson, Visit
 from gossamer.worker.admit import Admission
 from gossamer.worker.child import Reading
 from gossamer.worker.commit import _first_texts
-from gossamer.worker.same import Finding, Sameness
+from gossamer.worker.same import SHORT, Finding, Sameness
 from gossamer.worker.settle import Kept, conclude
 
 SITE = "http://a.test"
@@ -39,11 +40,13 @@ Near = Literal["keep", "skip", "off"]
 class World:
     """Real claims in memory, and a way to put answers beside each other."""
 
+    reads_first = False  # as short answers are
+
     def __init__(self, near: Near = "keep") -> None:
         kv = MemoryKeyValue()
         self.settings = Settings(dedupe=Dedupe(near=near))
         self.exact, self.near = ExactDeduper(kv), NearIndex(kv)
-        self.sameness = Sameness(self.settings, self.exact, self.near)
+        self.sameness = Sameness(self.settings, StoredClaims(self.exact, self.near))
 
     async def judge(self, name: str, digest: str = "", likeness: Likeness | None = TEXT, **options: object) -> Finding:
         """Judge one answer, whose bytes are its own unless told otherwise."""
@@ -62,6 +65,11 @@ class World:
     def is_free(self) -> bool:
         """Whether nothing is claimed."""
         return not self.exact._claims and not self.near._claims
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["claimed first", "read first"])
+def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(World, "reads_first", request.param)
 
 
 def answer(url: str, status: int = 200, content_type: str = "text/html", body: bytes = b"x", **headers: str) -> Fetched:
@@ -84,8 +92,10 @@ async def judge(
 ) -> Finding:
     url = f"{SITE}/{name}"
     fetched = answer(url, status, **headers)
+    reading = Reading("text/html", too_big, Extract(title=title), likeness)
     async with world.sameness.of(leased(url, kind=kind), fetched, digest, lesson) as comparison:
-        return await comparison.judge(Reading("text/html", too_big, Extract(title=title), likeness))
+        await comparison.claim(reading if world.reads_first else None)
+        return await comparison.judge(reading)
 
 
 # --- copies and twins ------------------------------------------------------------------------------------------------
@@ -214,6 +224,7 @@ async def test_an_empty_answer_is_no_ones_copy() -> None:
     for name in "ab":
         fetched = answer(f"{SITE}/{name}", body=b"")
         async with world.sameness.of(leased(fetched.url), fetched, "empty", Lesson()) as comparison:
+            await comparison.claim()
             assert (await comparison.judge(Reading("text/html"))).outcome is Outcome.OK
     assert world.is_free
 
@@ -225,10 +236,32 @@ async def test_a_copy_is_read_only_if_it_is_called_something_else_or_may_be_a_so
     async def is_news(content_type: str, lesson: Lesson) -> bool:
         fetched = answer(f"{SITE}/b", content_type=content_type)
         async with world.sameness.of(leased(fetched.url), fetched, "same", lesson) as comparison:
+            await comparison.claim()
             return comparison.is_news
 
     assert [await is_news("text/html", Lesson()), await is_news("text/plain", Lesson())] == [False, True]
     assert await is_news("text/html", Lesson(probe=SOFT))
+
+
+async def test_what_was_read_before_it_was_claimed_is_asked_about_once() -> None:
+    world, asked = World(), []
+
+    class Counting(StoredClaims):
+        async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
+            asked.append((digest, likeness))
+            return await super().claim(page, digest, likeness)
+
+    world.sameness = Sameness(world.settings, Counting(world.exact, world.near))
+    await world.judge("a")
+    await world.judge("b")
+    both = [("a", TEXT), ("b", TEXT)]
+    assert asked == (both if world.reads_first else [("a", None), ("", TEXT), ("b", None), ("", TEXT)])
+
+
+@pytest.mark.parametrize(("size", "is_short"), [(0, False), (1, True), (SHORT, True), (SHORT + 1, False)])
+async def test_only_a_short_answer_is_read_before_it_is_claimed(size: int, is_short: bool) -> None:
+    fetched = answer(f"{SITE}/a", body=b"x" * size)
+    assert World().sameness.of(leased(fetched.url), fetched, "a", Lesson()).is_short is is_short
 
 
 # --- claims are given back -------------------------------------------------------------------------------------------
@@ -238,6 +271,7 @@ async def fail(world: World, name: str, digest: str, error: type[BaseException])
     """Let a visit fail after its answer was judged, as a full disk or an end of the crawl does."""
     fetched = answer(f"{SITE}/{name}")
     async with world.sameness.of(leased(fetched.url), fetched, digest, Lesson()) as comparison:
+        await comparison.claim()
         await comparison.judge(Reading("text/html", likeness=TEXT))
         assert not world.is_free
         raise error
