@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import md5, shake_128
 from http.client import HTTPConnection
 from pathlib import Path
@@ -30,7 +31,7 @@ from bench.measure import ROOT
 from bench.site import Answer, Generated, Site, documentation
 
 Send = tuple[bytes, bytes]  # head without its end, and body
-Choose = Callable[[bytes, bytes, bool], Send]  # by request, path, and whether gzip is accepted
+Choose = Callable[[bytes, bytes, bool], Send]  # by host, path, and whether gzip is accepted
 COUNT = b"/-/count"
 OPEN, CLOSE = b"Connection: keep-alive\r\n\r\n", b"Connection: close\r\n\r\n"
 MISSING = (b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n", b"not here\n")
@@ -89,9 +90,10 @@ class Connection(asyncio.Protocol):
             witness = self._witness
             witness.requests += 1
             witness.paths.add(path)
+            host = host_of(request)
             if self._by_host:
-                witness.arrivals.setdefault(host_of(request), []).append(arrived)
-            head, body = self._choose(request, path, b"gzip" in request)
+                witness.arrivals.setdefault(host, []).append(arrived)
+            head, body = self._choose(host, path, b"gzip" in request)
         self._transport.writelines((head, self._end, body))
         if not self._keep:
             self._transport.close()
@@ -99,7 +101,9 @@ class Connection(asyncio.Protocol):
 
 def host_of(request: bytes) -> bytes:
     """Return the host of a request, without its port."""
-    start = request.lower().find(b"\r\nhost:") + 7
+    start = request.find(b"\r\nHost:") + 7  # as all of these clients spell it
+    if start < 7:
+        start = request.lower().find(b"\r\nhost:") + 7
     end = request.find(b"\r\n", start)
     return request[start : end if end > 0 else len(request)].strip().partition(b":")[0]
 
@@ -121,7 +125,7 @@ def of_site(site: Site) -> Choose:
     plain = {path: prepared(answer, False) for path, answer in site.answers.items()}
     packed = {path: prepared(answer, True) for path, answer in site.answers.items()}
 
-    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
+    def choose(host: bytes, path: bytes, gzip: bool) -> Send:
         return (packed if gzip else plain).get(path, MISSING)
 
     return choose
@@ -131,8 +135,8 @@ def of_sites(sites: Iterable[Site]) -> Choose:
     """Serve each site under a host name of its own: h0.sim, h1.sim and so on."""
     chosen = {b"h%d.sim" % number: of_site(site) for number, site in enumerate(sites)}
 
-    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
-        return chosen[host_of(request)](request, path, gzip)
+    def choose(host: bytes, path: bytes, gzip: bool) -> Send:
+        return chosen[host](host, path, gzip)
 
     return choose
 
@@ -146,13 +150,16 @@ def of_hosts() -> Choose:
     fixed, _ = prepared(Answer("text/html; charset=utf-8", b"", None), False)
     before, after = fixed.split(b"Content-Length: 0")
 
-    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
+    @lru_cache(1_000)
+    def links_of(number: int) -> bytes:
+        return b"".join([b'<a href="/%d">%d</a>' % (n, n) for n in range(number + 1, number + 6)])
+
+    def choose(host: bytes, path: bytes, gzip: bool) -> Send:
         if path != b"/" and not path[1:].isdigit():
             return MISSING
-        name, number = host_of(request), int(path[1:] or 0)
-        text = b" ".join([pieces[place] for place in unpack("8H", md5(b"%s %d" % (name, number)).digest())])
-        links = b"".join([b'<a href="/%d">%d</a>' % (n, n) for n in range(number + 1, number + 6)])
-        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (name, number, text, links)
+        number = int(path[1:] or 0)
+        text = b" ".join([pieces[place] for place in unpack("8H", md5(b"%s %d" % (host, number)).digest())])
+        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (host, number, text, links_of(number))
         return b"%sContent-Length: %d%s" % (before, len(content), after), content
 
     return choose
@@ -162,15 +169,14 @@ def of_tree(pages: int) -> Choose:
     """Serve so many small pages under every host name, no two alike; each leads to ten others."""
     words = [b"%x" % (number * 2_654_435_761 % 2**32) for number in range(4_096)]
 
-    def choose(request: bytes, path: bytes, gzip: bool) -> Send:
+    def choose(host: bytes, path: bytes, gzip: bool) -> Send:
         number = int(path[1:] or 0) if path[1:].isdigit() or path == b"/" else pages
         if number >= pages:
             return MISSING
-        name = host_of(request)
-        dice = shake_128(b"%s %d" % (name, number)).digest(120)
+        dice = shake_128(b"%s %d" % (host, number)).digest(120)
         text = b" ".join([words[dice[place] << 4 | dice[place + 1] >> 4] for place in range(0, 120, 2)])
         links = b"".join(b'<a href="/%d">%d</a>' % (n, n) for n in range(10 * number + 1, min(10 * number + 11, pages)))
-        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (name, number, text, links)
+        content = b"<!DOCTYPE html><title>%s %d</title><p>%s</p>%s" % (host, number, text, links)
         return prepared(Answer("text/html; charset=utf-8", content, None), False)
 
     return choose
