@@ -8,12 +8,11 @@ and indexes are made on threads; only the loop's thread creates and renames WARC
 """
 
 import asyncio
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 
 from gossamer import faults
@@ -22,7 +21,7 @@ from gossamer.document.body import Body
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
 from gossamer.records import Fetched, Original, Place
-from gossamer.storage.archive import cdxj, member, replay, warc
+from gossamer.storage.archive import cdxj, member, pair, replay, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.prune import Pruner
@@ -59,7 +58,8 @@ class DirectoryArchive:
         self._now = now
         self._worker = _NOT_IN_NAME.sub("_", worker) or "_"
         self._sequence = sequence  # of the last file
-        self._ids = _ids()
+        self._ids = pair.Ids()
+        self._level = settings.compression
         self._segment: Segment | None = None
         self._lines = Lines(directory)  # of the index of the open file
         self._unsynced: dict[Segment, None] = {}  # in order of creation; the open file, and closing ones
@@ -139,28 +139,27 @@ class DirectoryArchive:
 
     async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
         """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""
-        record_id = next(self._ids)
-        kept: bytes | Body
         if original is None and fetched.body.size > LONG:
-            kept = await asyncio.to_thread(self._pack_long, fetched, digest, record_id)
+            place, line = await self._append_long(fetched, digest)
         else:
-            kept = b"".join(self._pack(warc.kept(fetched, digest, original, record_id)))
-        request = b""
-        if fetched.request_head:
-            request = b"".join(self._pack(warc.request(fetched, next(self._ids), record_id)))
-        place = self._write(kept, request)
+            segment = self._current()
+            file, offset = segment.name, segment.size
+            packed, length, line = pair.pack(fetched, digest, original, self._ids, file, offset, self._level)
+            segment.append((packed,))
+            place = Place(file, offset, length)
         self._appended += 1
         faults.reach("after-append")
-        self._lines.append(cdxj.line(fetched, digest, place, original is not None))
+        self._lines.append(line)
         return place
 
-    def _write(self, kept: bytes | Body, request: bytes) -> Place:
+    async def _append_long(self, fetched: Fetched, digest: str) -> tuple[Place, bytes]:
+        number = self._ids.draw()
+        kept = await asyncio.to_thread(self._pack_long, fetched, digest, self._ids.of(number))
+        request = pair.pack_request(fetched, self._ids, number, self._level)
         segment = self._current()
-        if isinstance(kept, bytes):
-            return Place(segment.name, segment.append((kept + request,)), len(kept))
         place = Place(segment.name, segment.append(chain(kept.pieces(), (request,))), kept.size)
         kept.close()
-        return place
+        return place, cdxj.line(fetched, digest, place, False)
 
     async def flush(self) -> None:
         """Every append has reached the operating system already; return when a power loss keeps them, too, if asked to."""
@@ -218,7 +217,7 @@ class DirectoryArchive:
             await self._syncing.aclose()
 
     def _pack(self, draft: warc.Draft) -> Iterator[bytes]:
-        return warc.pack(draft, self._settings.compression)
+        return warc.pack(draft, self._level)
 
     def _pack_long(self, fetched: Fetched, digest: str, record_id: str) -> Body:
         packed = Body(member.LARGE)
@@ -247,7 +246,7 @@ class DirectoryArchive:
         self._sequence += 1
         self._names += 1
         try:
-            segment.append(self._pack(warc.warcinfo(next(self._ids), now, name, self._fields)))
+            segment.append(self._pack(warc.warcinfo(self._ids.of(self._ids.draw()), now, name, self._fields)))
         except GossamerError:
             segment.discard()
             raise
@@ -275,16 +274,6 @@ class DirectoryArchive:
     def _forget(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and task.exception() is None:  # one that failed stays, for aclose to tell
             self._closing.discard(task)
-
-
-def _ids() -> Iterator[str]:
-    """Number records from a random beginning: UUIDs (version 4 by their form) as URNs, unlike those of any other archive.
-
-    A record and its request differ in a digit or two, which compresses better than two random numbers, and is made sooner.
-    """
-    base = os.urandom(12).hex()
-    start = f"urn:uuid:{base[:8]}-{base[8:12]}-4{base[12:15]}-a{base[15:18]}-"
-    return (f"{start}{number & 0xFFFF_FFFF_FFFF:012x}" for number in count(int(base[12:], 16)))
 
 
 def _copy(path: Path, target: Path) -> None:

@@ -41,13 +41,18 @@ def pack(head: bytes, body: Body | None, level: int) -> Iterator[bytes]:
         if _deflate is not None and level == FAST and len(text) <= SMALL and text.isascii():
             yield b"".join((_TOP, _deflate(text, True), _check(isal_zlib.crc32(text), len(text))))
         else:
-            yield igzip_lib.compress(text, level, igzip_lib.COMP_GZIP)
+            yield compress(text, level)
         return
     deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, 31)
     yield deflate.compress(head)
     for piece in body.pieces():
         yield deflate.compress(piece)
     yield deflate.compress(_END) + deflate.flush()
+
+
+def compress(text: bytes, level: int = FAST) -> bytes:
+    """Make a member of a text that is at hand."""
+    return igzip_lib.compress(text, level, igzip_lib.COMP_GZIP)
 
 
 def store(head: bytes, body: Body, level: int) -> Iterator[bytes]:

@@ -75,8 +75,9 @@ def kept(fetched: Fetched, digest: str, original: Original | None, record_id: st
         kind, content_type = "resource", mime if _MIME.fullmatch(mime) else "application/octet-stream"
     else:
         kind, content_type = "response", _RESPONSE
-        if ends_once(head):
-            more += f"WARC-Payload-Digest: {_wire_digest(fetched.body) if fetched.chunked else digest}\r\n"
+        payload = _wire_digest(fetched.body) if fetched.chunked else digest
+        if payload and ends_once(head):  # of a robots.txt nobody asks for one
+            more += f"WARC-Payload-Digest: {payload}\r\n"
     header = _header(kind, record_id, fetched.started, content_type, head, fetched.body, more)
     return Draft(header, head, fetched.body, fetched.header("content-encoding").lower() in _CODED)
 
