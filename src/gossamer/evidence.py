@@ -29,7 +29,7 @@ class Yield(StrEnum):
     CHAIN = "chain"  # a redirect that leads on and on
 
 
-class Tally(Struct, frozen=True, array_like=True):
+class Tally(Struct, frozen=True, array_like=True, gc=False):
     """What the URLs of one template of a host have brought."""
 
     fetched: int = 0
@@ -42,7 +42,7 @@ class Tally(Struct, frozen=True, array_like=True):
     ruling: Ruling = Ruling.NONE
 
 
-class Parameter(Struct, frozen=True, array_like=True):
+class Parameter(Struct, frozen=True, array_like=True, gc=False):
     """Whether the value of a query parameter matters to what a host answers."""
 
     same: int = 0  # pairs of URLs that differ in nothing else and gave the same content
@@ -55,7 +55,7 @@ class Parameter(Struct, frozen=True, array_like=True):
     ruling: Ruling = Ruling.NONE  # block: it is cosmetic whatever the evidence; allow: it is not
 
 
-class Sighting(Struct, frozen=True, array_like=True):
+class Sighting(Struct, frozen=True, array_like=True, gc=False):
     """One page as it was seen behind one value of a parameter."""
 
     value: int  # its fingerprint
@@ -64,7 +64,7 @@ class Sighting(Struct, frozen=True, array_like=True):
     url: str
 
 
-class Probe(Struct, frozen=True, array_like=True):
+class Probe(Struct, frozen=True, array_like=True, gc=False):
     """How a host answers for something that cannot exist, in one directory."""
 
     url: str = ""  # empty: not probed yet, but somebody should
@@ -80,7 +80,7 @@ class Probe(Struct, frozen=True, array_like=True):
     ruling: Ruling = Ruling.NONE  # allow: no URL of this directory ends as a soft 404
 
 
-class Growth(Struct, frozen=True, array_like=True):
+class Growth(Struct, frozen=True, array_like=True, gc=False):
     """How many URLs a host, or a part of it, brings forth."""
 
     fetched: int = 0

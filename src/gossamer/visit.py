@@ -53,4 +53,4 @@ class Studied(Struct):
     rows: list[tuple[bytes, bytes]]
     slow: dict[str, tuple[float, str]]  # hosts to slow down: for how many seconds, and why
     sizes: dict[int, tuple[int, int, int]] = {}  # hosts of a size that came to be another number: hosts, fetched, found
-    phrases: dict[int, bool] = {}  # that pages showed: whether they are new
+    phrases: Any = None  # that pages showed (`lessons/phrases.py`); None: none was to be learned

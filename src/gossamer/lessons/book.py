@@ -6,7 +6,6 @@ judged by what is known by now; `keep` makes it durable, before the visits are s
 another store had no room counts nothing twice; a visit that is repeated after a crash does, which no rule notices.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -27,7 +26,7 @@ from gossamer.visit import Lesson, Studied, Visit
 
 NO_LESSON = Lesson()
 UNPROBED = Lesson(is_probed=False)
-MOST_KEPT = 10_000  # visits that are known to be kept
+MOST_KEPT = 10_000  # visits that are known to be kept, and as many before them
 MOST_TOGETHER = 6  # cosmetic parameters of a URL of which every choice is tried to find its key again
 
 
@@ -42,7 +41,8 @@ class LessonBook:
         self._probing: dict[tuple[str, str], float] = {}  # probes on their way: until when they are waited for
         self._sizes: dict[int, Figures] | None = None  # of hosts of each size; None: not loaded
         self._phrases: Phrases | None = None  # the same
-        self._kept: OrderedDict[int, None] = OrderedDict()  # tokens of the last visits kept: a commit may be repeated
+        self._kept: set[int] = set()  # tokens of the last visits kept: a commit may be repeated
+        self._kept_before: set[int] = set()
 
     # --- before a fetch ----------------------------------------------------------------------------------------------
 
@@ -123,7 +123,8 @@ class LessonBook:
         if self._phrases is None:
             self._phrases = await Phrases.load(self._kv)
         study = Study(self._kv, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
-        await study.take([visit for visit in visits if visit.settlement.lease.token not in self._kept])
+        fresh = [visit for visit in visits if visit.settlement.lease.token not in self._kept]
+        await study.take([visit for visit in fresh if visit.settlement.lease.token not in self._kept_before])
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
         return Studied(judged, study.changes, study.rows, study.slow, study.sizes.changed, study.phrases)
@@ -131,16 +132,16 @@ class LessonBook:
     async def keep(self, studied: Studied) -> None:
         """Make what was learned durable."""
         if studied.changes or studied.rows:
-            phrases = self._phrases or Phrases()
-            new = [name for name, is_new in studied.phrases.items() if is_new]
+            phrases, shown = self._phrases or Phrases(), studied.phrases
+            new = shown.news()
             await self._shelf.write(studied.changes, [*studied.rows, *phrases.log(new)])
             phrases.logged(new)
-            phrases.learn(studied.phrases)
+            phrases.learn(shown.names())
             self._sizes = (self._sizes or {}) | studied.sizes
-            self._kept.update((visit.settlement.lease.token, None) for visit in studied.visits)
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-            for host, kind, name in studied.changes:
+            self._kept.update([visit.settlement.lease.token for visit in studied.visits])
+            if len(self._kept) > MOST_KEPT:
+                self._kept, self._kept_before = set(), self._kept
+            for host, kind, name in studied.changes if self._probing else ():
                 if kind == PROBE:  # not before it is taken over: somebody could send a second one
                     self._probing.pop((host, name), None)
 
@@ -148,7 +149,7 @@ class LessonBook:
 
     async def _judge_links(self, visit: Visit, ruled: set[str]) -> Visit:
         discovered = visit.settlement.discovered
-        if not any(entry.host in ruled for entry in discovered):
+        if ruled.isdisjoint([entry.host for entry in discovered]):
             return visit
         judged = tuple([await self.judge(entry) if entry.host in ruled else entry for entry in discovered])
         return replace(visit, settlement=replace(visit.settlement, discovered=judged))

@@ -9,7 +9,7 @@ Invariant: what an operator ruled is changed by an operator only, whatever was b
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ MOST_HOSTS = 20_000  # in memory
 Record = Tally | Parameter | Probe | Growth
 Name = tuple[str, str, str]  # host, letter of the kind, name
 TEMPLATE, PARAMETER, PROBE, GROWTH = "t", "p", "s", "g"
+_MADE_ANEW = (PROBE, PARAMETER)  # a change of these may be made of something else than the last record
 
 _KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
 _DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
@@ -58,13 +59,12 @@ class HostLessons:
         """Whether anything here changes what becomes of a URL."""
         return bool(self.cosmetic or self.traps)
 
-    def take(self, letter: str, title: str, record: Record, is_rule: bool) -> None:
-        """Take over a record, and what follows from it."""
-        self.tables[letter][title] = record
+    def decide(self, letter: str, title: str, is_rule: bool) -> None:
+        """Take note that a record is in force, or is not."""
         rules = self.traps if letter == TEMPLATE else self.cosmetic
         if is_rule:
             rules.add(title)
-        elif rules and letter in (TEMPLATE, PARAMETER):
+        elif letter in (TEMPLATE, PARAMETER):
             rules.discard(title)
 
 
@@ -84,6 +84,7 @@ class Shelf:
         self._hosts: OrderedDict[str, HostLessons] = OrderedDict()
         self.at_hand = self._hosts.get  # a host that need not be loaded: several times a page, where a coroutine costs as much
         self._ruled: set[str] | None = None  # hosts with a rule in force; None: not loaded
+        self._told: set[Name] = set()  # what an operator ruled in this process
         self._writing = asyncio.Lock()
 
     async def host(self, name: str) -> HostLessons:
@@ -93,7 +94,8 @@ class Shelf:
             return known
         loaded = HostLessons()
         async for _, letter, title, record in self._rows(name):
-            loaded.take(letter, title, record, _is_rule(letter, title, record, self._settings))
+            loaded.tables[letter][title] = record
+            loaded.decide(letter, title, _is_rule(letter, title, record, self._settings))
         while len(self._hosts) >= MOST_HOSTS:
             self._hosts.popitem(last=False)
         return self._hosts.setdefault(name, loaded)  # somebody else may have loaded it meanwhile
@@ -109,12 +111,18 @@ class Shelf:
     async def write(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
         """Make changes durable, with some rows of others in the same step, and take them over."""
         async with self._writing:
-            hosts = await self._named(changes)
-            kept = {name: _under(hosts[name[0]].tables[name[1]].get(name[2]), record) for name, record in changes.items()}
-            await self._put(kept, others)
+            await self._put(await self._under_rulings(changes), others)
 
-    async def _named(self, changes: Mapping[Name, Record]) -> dict[str, HostLessons]:
-        return {name: self.at_hand(name) or await self.host(name) for name in {name for name, _, _ in changes}}
+    async def _under_rulings(self, changes: Mapping[Name, Record]) -> Mapping[Name, Record]:
+        """Return changes with what an operator ruled and they do not know: it came later, or they are made anew."""
+        names = [name for name in changes if name[1] in _MADE_ANEW]
+        names += [name for name in self._told if name in changes]
+        hosts = await self._named({name[0] for name in names})
+        kept = {name: _under(hosts[name[0]].tables[name[1]].get(name[2]), changes[name]) for name in names}
+        return {**changes, **kept} if kept else changes
+
+    async def _named(self, names: Iterable[str]) -> dict[str, HostLessons]:
+        return {name: self.at_hand(name) or await self.host(name) for name in names}
 
     async def rule(self, name: Name, ruling: Ruling) -> bool:
         """Put an operator's word above a record, durably; False: there is none, and nothing to decide."""
@@ -126,21 +134,39 @@ class Shelf:
             if isinstance(record, Parameter) and ruling is Ruling.BLOCK:
                 record = replace(record, was_cosmetic=True)
             await self._put({name: record}, [])
+            self._told.add(name)
         return True
 
-    async def _put(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
+    async def _put(self, changes: Mapping[Name, Any], others: list[tuple[bytes, bytes]]) -> None:
         ruled = await self.ruled()
-        rules = {name for name, record in changes.items() if _is_rule(name[1], name[2], record, self._settings)}
+        rules = self._rules(changes)
         begin = {name[0] for name in rules} - ruled
-        rows = [(_key(*name), _encode(record)) for name, record in changes.items()]
+        rows = [
+            (f"{_BEGINNING}{host}\0{letter}{title}".encode(), _encode(record))
+            for (host, letter, title), record in changes.items()
+        ]
         await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
-        hosts = await self._named(changes)  # once more: one may have left memory meanwhile
-        for name, record in changes.items():
-            hosts[name[0]].take(name[1], name[2], record, name in rules)
+        hosts = await self._named({name[0] for name in changes})  # not before: one may have left memory meanwhile
+        for (host, letter, title), record in changes.items():
+            hosts[host].tables[letter][title] = record
         ruled |= begin
-        end = [host for host in ruled.intersection(hosts) if not hosts[host].has_rules]
+        touched = ruled.intersection(hosts)
+        for name in changes if touched else ():
+            hosts[name[0]].decide(name[1], name[2], name in rules)
+        end = [host for host in touched if not hosts[host].has_rules]
         await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
         ruled.difference_update(end)
+
+    def _rules(self, changes: Mapping[Name, Any]) -> set[Name]:
+        """Return which changes change what becomes of a URL; of nearly all it is told without a call."""
+        evidence = self._settings.template_evidence
+        return {
+            name
+            for name, record in changes.items()
+            if name[1] != GROWTH
+            and (name[1] != TEMPLATE or record.weight >= evidence or record.ruling)
+            and _is_rule(name[1], name[2], record, self._settings)
+        }
 
     async def everything(self, host: str = "") -> AsyncIterator[tuple[str, str, str, Any]]:
         """Walk over all that was learned of one host or all: host, letter, name, record."""
@@ -161,7 +187,3 @@ def _under(known: Any, record: Any) -> Any:
     if isinstance(record, Parameter) and known.was_cosmetic and not record.was_cosmetic:
         record = replace(record, was_cosmetic=True)
     return record if record.ruling is known.ruling else replace(record, ruling=known.ruling)
-
-
-def _key(host: str, letter: str, title: str) -> bytes:
-    return f"{_BEGINNING}{host}\0{letter}{title}".encode()

@@ -3,7 +3,7 @@
 Nothing is changed but the study itself: what it found is written, and taken over, when the visits are (`book.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.protocols import KeyValue
 from gossamer.records import Outcome, Page
 from gossamer.url.fingerprint import fingerprint
-from gossamer.url.parse import Url, split
+from gossamer.url.parse import split
 from gossamer.visit import Visit
 
 Figures = tuple[int, int, int]  # of hosts of one size: hosts, fetched, found
@@ -35,8 +35,10 @@ SUSPICION = 3  # weight of a template that makes its directory worth a probe
 _SIGHT = b"sight/"
 _SIZE = b"size/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
+_OK, _SOFT_404, _FRESH = Outcome.OK, Outcome.SOFT_404, Yield.FRESH  # looked up for every page: an enum takes its time
+_COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
-_NO_TALLY, _NO_GROWTH = Tally(), Growth()
+_NO_TALLY, _NO_GROWTH, _NOBODY = Tally(), Growth(), (0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Sighting).decode
 _decode_figures = msgspec.msgpack.Decoder(Figures).decode
@@ -54,14 +56,14 @@ class Sizes:
         size = growth.size_of(after)
         if before.fetched:
             was = growth.size_of(before)
-            hosts, fetched, found = self._figures(was)
-            self.changed[was] = max(hosts - 1, 0), max(fetched - before.fetched, 0), max(found - before.found, 0)
-        others = hosts, fetched, found = self._figures(size)
+            hosts, fetched, found = self.changed.get(was) or self._known.get(was) or _NOBODY
+            hosts, fetched, found = hosts - 1, fetched - before.fetched, found - before.found
+            if hosts < 0 or fetched < 0 or found < 0:  # never, if nothing is counted twice
+                hosts, fetched, found = max(hosts, 0), max(fetched, 0), max(found, 0)
+            self.changed[was] = hosts, fetched, found
+        others = hosts, fetched, found = self.changed.get(size) or self._known.get(size) or _NOBODY
         self.changed[size] = hosts + 1, fetched + after.fetched, found + after.found
         return others
-
-    def _figures(self, size: int) -> Figures:
-        return self.changed.get(size) or self._known.get(size) or (0, 0, 0)
 
 
 async def sizes_before(kv: KeyValue) -> dict[int, Figures]:
@@ -95,8 +97,7 @@ class Study:
         self._now = now
         self.sizes = Sizes(sizes)
         self._sightings: dict[int, Sighting] = {}
-        self._known_phrases = phrases
-        self.phrases: dict[int, bool] = {}  # that pages showed: whether they are new
+        self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
         self.slow: dict[str, tuple[float, str]] = {}
 
@@ -115,8 +116,11 @@ class Study:
             host = at_hand(name) or await self._shelf.host(name)
             if visit.probe is not None or visit.suspicious:
                 self._take_probe(host, visit)
-            if visit.page is not None:
-                await self._take_page(host, visit, visit.page)
+            page = visit.page
+            if page is not None:
+                self._take_page(host, visit, page)
+                if "?" in page.url and page.status and page.digest and page.outcome in _COMPARED:
+                    await self._compare_values(host, visit, page)
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:
         """Return a record as the visits taken so far left it."""
@@ -130,22 +134,35 @@ class Study:
         elif visit.suspicious and "/" not in host.probes:
             self.changes.setdefault((name, PROBE, "/"), Probe())
 
-    async def _take_page(self, host: HostLessons, visit: Visit, page: Page) -> None:
-        url = split(page.url)
-        fine, coarse = templates.templates_of(url)
+    def _take_page(self, host: HostLessons, visit: Visit, page: Page) -> None:
+        path, query = _path_and_query(page.url)
+        fine, coarse = templates.shapes_of(path, query)
         if not page.status and page.outcome is not Outcome.BUG:
             self._count_refused(host, page, fine, coarse)
             return
-        brought = self._brought(host, visit, page)
+        whole, exact = (page.host, GROWTH, ""), (page.host, TEMPLATE, fine)
+        before: Any = self.changes.get(whole) or host.growth.get("") or _NO_GROWTH
+        brought = self._brought(before.fetched, visit, page)
         if brought is not None:
-            for title in (fine, coarse):
-                tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
-                if tally.fetched or len(host.templates) < MOST_TEMPLATES:
-                    self.changes[page.host, TEMPLATE, title] = templates.counted(tally, brought, page.url)
-        if url.query and page.digest and page.outcome in (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE):
-            await self._compare_values(host, visit, page, url)
-        self._look_for_soft_404(host, page, url, fine)
-        self._grow(host, visit, page, url)
+            self._count(host, (exact, (page.host, TEMPLATE, coarse)), brought, page.url)
+        if host.probes or page.outcome is _SOFT_404:
+            self._look_for_soft_404(host, page, self.changes.get(exact))
+        found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(page.host)
+        self._grow(visit, page, whole, before, found)
+        folder = path[: path.find("/", 1) + 1] if found else ""
+        if folder and (folder in host.growth or len(host.growth) < MOST_FOLDERS):
+            part = (page.host, GROWTH, folder)
+            self._grow(visit, page, part, self._latest(host, part, _NO_GROWTH), found)
+
+    def _count(self, host: HostLessons, names: Iterable[Name], brought: Yield, url: str) -> None:
+        """Count a visit for the templates of its URL."""
+        before: Any = None
+        for name in names:
+            tally: Any = self.changes.get(name) or host.templates.get(name[2]) or _NO_TALLY
+            if tally.fetched or len(host.templates) < MOST_TEMPLATES:
+                if tally is not before:  # where a site is of one make, both templates have one record
+                    before, after = tally, templates.counted(tally, brought, url)
+                self.changes[name] = after
 
     def _count_refused(self, host: HostLessons, page: Page, fine: str, coarse: str) -> None:
         """Count a URL that was ended by a learned rule without a request."""
@@ -159,33 +176,31 @@ class Study:
                     evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
                     self.changes[page.host, PARAMETER, title] = replace(evidence, merged=evidence.merged + 1)
 
-    def _brought(self, host: HostLessons, visit: Visit, page: Page) -> Yield | None:
-        """Say what a visit brought; None: it says nothing about its template, such as one that was made before."""
+    def _brought(self, fetched: int, visit: Visit, page: Page) -> Yield | None:
+        """Say what a visit to a host brought; None: it says nothing about its template, such as one that was made before."""
         if visit.settlement.lease.again:
             return None
-        if page.outcome is Outcome.REDIRECTED:
+        if page.outcome is not _OK:
+            if page.outcome is not Outcome.REDIRECTED:
+                return _BROUGHT.get(page.outcome)
             hops = visit.settlement.lease.entry.redirects
             return Yield.CHAIN if hops and hops % HOPS == 0 else None
-        if page.outcome is not Outcome.OK:
-            return _BROUGHT.get(page.outcome)
         if page.mime not in _TEXT:
-            return Yield.FRESH
+            return _FRESH
         likeness = visit.likeness
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
             said = likeness.sketch if likeness is not None else (fingerprint(page.title) >> 32,) if page.title else ()
-            return Yield.FRESH if self._has_new_phrases(page.host, said) else Yield.EMPTY
-        fetched = self._latest(host, (page.host, GROWTH, ""), _NO_GROWTH).fetched
+            return _FRESH if self.phrases.has_news(fingerprint(page.host), said) else Yield.EMPTY
         if fetched < PHRASES_FROM:
-            return Yield.FRESH
-        is_new = self._has_new_phrases(page.host, likeness.sketch)
-        return Yield.FRESH if is_new or fetched < STALE_FROM else Yield.STALE
+            return _FRESH
+        is_new = self.phrases.has_news(fingerprint(page.host), likeness.sketch)
+        return _FRESH if is_new or fetched < STALE_FROM else Yield.STALE
 
-    def _has_new_phrases(self, host: str, sketch: tuple[int, ...]) -> bool:
-        """Tell whether any of a sample of a page's phrases is new to its host."""
-        return self._known_phrases.has_news(fingerprint(host), sketch, self.phrases)
-
-    async def _compare_values(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
+    async def _compare_values(self, host: HostLessons, visit: Visit, page: Page) -> None:
         """Compare a page with what its URL gave before, with other values of its parameters."""
+        url = split(page.url)
+        if not url.query:
+            return
         apart = parameters.apart(url, split(page.duplicate_of)) if page.duplicate_of else frozenset()
         for title in apart:
             evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
@@ -208,33 +223,37 @@ class Study:
         if name[2] in host.parameters or len(host.parameters) < MOST_PARAMETERS:
             self.changes[name] = evidence
 
-    def _look_for_soft_404(self, host: HostLessons, page: Page, url: Url, fine: str) -> None:
-        if page.outcome is Outcome.SOFT_404:
-            directory = soft404.directory_of(url)
+    def _look_for_soft_404(self, host: HostLessons, page: Page, tally: Any) -> None:
+        """Count a soft 404, or have a directory probed of whose template, as it was just counted, little came."""
+        if page.outcome is _SOFT_404:
+            directory = soft404.directory_of(split(page.url))
             place = directory if host.probes.get(directory, Probe()).url else "/"
             probe = self._latest(host, (page.host, PROBE, place), Probe())
             self.changes[page.host, PROBE, place] = soft404.counted(probe, page.url)
-        elif "/" in host.probes and len(host.probes) < MOST_PROBES:
-            tally = self.changes.get((page.host, TEMPLATE, fine))
-            if isinstance(tally, Tally) and tally.weight >= SUSPICION:
-                directory = soft404.directory_of(url)
-                if directory not in host.probes:
-                    self.changes.setdefault((page.host, PROBE, directory), Probe())
+        elif tally is not None and tally.weight >= SUSPICION and "/" in host.probes and len(host.probes) < MOST_PROBES:
+            directory = soft404.directory_of(split(page.url))
+            if directory not in host.probes:
+                self.changes.setdefault((page.host, PROBE, directory), Probe())
 
-    def _grow(self, host: HostLessons, visit: Visit, page: Page, url: Url) -> None:
-        """Count the URLs that a page brought forth, for its host and its first folder."""
-        found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(page.host)
-        folder = url.path[: url.path.find("/", 1) + 1]
-        is_watched = folder in host.growth or len(host.growth) < MOST_FOLDERS
-        for title in dict.fromkeys(("", folder) if found and is_watched else ("",)):
-            before = self._latest(host, (page.host, GROWTH, title), _NO_GROWTH)
-            after = growth.grown(before, 1, found, page.url, self._now)
-            reason = growth.too_fast(before, after, self._settings)
-            if not title:
-                others = self.sizes.move(before, after)
-                reason = reason or ("" if before.slowed else growth.out_of_proportion(after, others, self._settings))
-            if reason:
-                reason = f"traps.growth: {title or 'the host'} brought forth {reason}"
-                after = replace(after, slowed=after.slowed + 1, reason=reason)
-                self.slow[page.host] = growth.PAUSE * visit.settlement.lease.delay, reason
-            self.changes[page.host, GROWTH, title] = after
+    def _grow(self, visit: Visit, page: Page, name: Name, before: Growth, found: int) -> None:
+        """Count the URLs that a page brought forth, for its host or its first folder."""
+        after = growth.grown(before, 1, found, page.url, self._now)
+        reason = growth.too_fast(before, after, self._settings)
+        if not name[2]:
+            others = self.sizes.move(before, after)
+            reason = reason or ("" if before.slowed else growth.out_of_proportion(after, others, self._settings))
+        if reason:
+            reason = f"traps.growth: {name[2] or 'the host'} brought forth {reason}"
+            after = replace(after, slowed=after.slowed + 1, reason=reason)
+            self.slow[page.host] = growth.PAUSE * visit.settlement.lease.delay, reason
+        self.changes[name] = after
+
+
+def _path_and_query(wire: str) -> tuple[str, str | None]:
+    """Return the end of a wire URL: half the price of `split`."""
+    start = wire.find("/", 8)
+    if start < 0 or not wire.startswith("http"):
+        url = split(wire)
+        return url.path, url.query
+    path, mark, query = wire[start:].partition("?")
+    return path, query if mark else None

@@ -41,7 +41,12 @@ _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 
 def templates_of(url: Url) -> tuple[str, str]:
     """Return the fine and the coarse template of a URL."""
-    segments = url.path.split("/")[1:]
+    return shapes_of(url.path, url.query)
+
+
+def shapes_of(path: str, query: str | None) -> tuple[str, str]:
+    """Return the fine and the coarse template of a URL with this path and query; None: it has no question mark."""
+    segments = path.split("/")[1:]
     shaped = ["{n}" if segment.isdecimal() else _shape(segment) for segment in segments]  # numbers do not repeat
     if len(shaped) > 1:
         coarse = f"{ROUGHLY}/" + "/".join(_run_together(shaped))
@@ -50,9 +55,9 @@ def templates_of(url: Url) -> tuple[str, str]:
     else:
         fine = f"/{shaped[0]}" if shaped else "/"
         coarse = ROUGHLY + fine
-    if url.query is None:
+    if query is None:
         return fine, coarse
-    return f"{fine}?{_parameters(url.query)}", f"{coarse}?*"
+    return f"{fine}?{_parameters(query)}", f"{coarse}?*"
 
 
 def _kind(found: re.Match[str]) -> str:
@@ -92,7 +97,7 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
     """Return the tally after one more fetch."""
     if brought is Yield.FRESH:
         good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
-        weight = max(tally.weight - RELIEF, 0)
+        weight = max(tally.weight - RELIEF, 0) if tally.weight else 0
         # Twice a page: all of it by place takes a third of the time that `replace` does.
         return Tally(tally.fetched + 1, tally.fresh + 1, weight, tally.barren, tally.refused, good, tally.bad, tally.ruling)
     barren = tally.barren | {brought.value: tally.barren.get(brought.value, 0) + 1}
