@@ -11,7 +11,7 @@ from types import TracebackType
 import msgspec
 
 from gossamer.clock import Clock
-from gossamer.worker.events import Event, VisitEnded
+from gossamer.worker.events import Event, VisitsEnded
 
 
 class LogFile:
@@ -31,7 +31,7 @@ class LogFile:
         self._file.close()
 
     def __call__(self, event: Event) -> None:
-        if not isinstance(event, VisitEnded):
+        if not isinstance(event, VisitsEnded):
             self.note(type(event).__name__.lower(), **msgspec.structs.asdict(event))
 
     def note(self, what: str, /, **facts: object) -> None:

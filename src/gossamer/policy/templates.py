@@ -28,6 +28,7 @@ REPUTATION = 8  # what so many new pages brought, one that brings nothing does n
 COARSE = 2  # a coarse shape has to be so many times as heavy
 PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
 
+_FRESH, _NONE = Yield.FRESH, Ruling.NONE  # looked up for every page: in an enum that takes as long as all the rest
 _TOKEN = re.compile(
     r"(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
     r"|(?P<date>(?<!\d)(?:19|20)\d\d[-_.]\d{1,2}[-_.]\d{1,2}(?!\d))"
@@ -95,7 +96,7 @@ def _parameters(query: str) -> str:
 
 def counted(tally: Tally, brought: Yield, url: str) -> Tally:
     """Return the tally after one more fetch."""
-    if brought is Yield.FRESH:
+    if brought is _FRESH:
         good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
         weight = max(tally.weight - RELIEF, 0) if tally.weight else 0
         # Twice a page: all of it by place takes a third of the time that `replace` does.
@@ -109,7 +110,7 @@ def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
     """Return of how many URLs of a template one is fetched; 1: all are, 0: an operator blocked them."""
     if tally is None:
         return 1
-    if tally.ruling is not Ruling.NONE:
+    if tally.ruling is not _NONE:
         return 0 if tally.ruling is Ruling.BLOCK else 1
     if tally.weight < settings.template_evidence:
         return 1  # nearly always
@@ -123,7 +124,7 @@ def decisive(fine: str, coarse: str, tallies: Mapping[str, Tally], settings: Tra
     """Return which template of a URL decides, and of how many of its URLs one is fetched: an operator's word comes first."""
     exact, rough = tallies.get(fine), tallies.get(coarse)
     for template, tally in ((fine, exact), (coarse, rough)):
-        if tally is not None and tally.ruling is not Ruling.NONE:
+        if tally is not None and tally.ruling is not _NONE:
             return template, one_in(template, tally, settings)
     sample = one_in(fine, exact, settings)
     if exact is not None and exact.fetched >= PROVEN and not exact.weight:

@@ -24,7 +24,7 @@ from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Visit
 from gossamer.worker.briefing import Thrift
 from gossamer.worker.checkpoint import Stillness
-from gossamer.worker.events import Events, Slowed, VisitEnded
+from gossamer.worker.events import Events, Slowed, VisitsEnded
 from gossamer.worker.recall import Recall
 
 
@@ -92,8 +92,7 @@ class Committer:
         await self._robots.keep([visit.learned for visit in visits if visit.learned])
         if self._thrift is not None:
             await self._thrift.note(visits, self._clock.now())
-        for visit in visits:
-            self._events.publish(VisitEnded(visit))
+        self._events.publish(VisitsEnded(visits))
         return accepted == len(settlements)
 
 

@@ -4,7 +4,7 @@ Listeners are called at once and in order; they must be quick and must not raise
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -14,10 +14,10 @@ from gossamer.worker.budget import KEPT
 from gossamer.worker.haste import Haste
 
 
-class VisitEnded(Struct, frozen=True):
-    """A visit is over and durable."""
+class VisitsEnded(Struct, frozen=True):
+    """Visits are over and durable: those of one commit, told at once, because each that listens takes its time."""
 
-    visit: Visit
+    visits: Sequence[Visit]
 
 
 class Paused(Struct, frozen=True, tag=True):
@@ -62,7 +62,7 @@ class WorkerBegan(Struct, frozen=True):
     pid: int
 
 
-Event = VisitEnded | Paused | Resumed | Stopping | ListsRead | Trouble | Slowed | WorkerBegan
+Event = VisitsEnded | Paused | Resumed | Stopping | ListsRead | Trouble | Slowed | WorkerBegan
 Retold = Paused | Resumed | Trouble  # what a worker in a process of its own tells its node; the node knows the rest
 Listener = Callable[[Event], None]
 
@@ -98,16 +98,14 @@ class Tally:
         self.haste = Haste()
 
     def __call__(self, event: Event) -> None:
-        if not isinstance(event, VisitEnded):
+        if not isinstance(event, VisitsEnded):
             return
-        visit = event.visit
-        self.haste.look(visit.settlement)
-        self.bytes += visit.received
-        self.visits += visit.settlement.answer is not None
-        if visit.page is not None:
-            self.outcomes[visit.page.outcome] += 1
-        elif visit.settlement.fate == "retry":
-            self.retries += 1
+        settlements = [visit.settlement for visit in event.visits]
+        self.haste.look(settlements)
+        self.bytes += sum([visit.received for visit in event.visits])
+        self.visits += sum([settlement.answer is not None for settlement in settlements])
+        self.outcomes.update([visit.page.outcome for visit in event.visits if visit.page is not None])
+        self.retries += sum([visit.page is None and visit.settlement.fate == "retry" for visit in event.visits])
 
     @property
     def pages(self) -> int:

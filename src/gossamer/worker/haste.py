@@ -6,7 +6,7 @@ once, their turns. The delay may have changed between two requests: too soon is 
 """
 
 from collections import OrderedDict
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from gossamer.records import Settlement
 
@@ -14,11 +14,7 @@ TOLERANCE = 0.005  # seconds
 MOST_HOSTS = 50_000  # whose last request is remembered
 
 
-class _Sent(NamedTuple):
-    given: float  # the turn
-    started: float
-    answered: float
-    delay: float
+_Sent = tuple[float, float, float, float]  # when the turn was given, the request began and was answered; the delay
 
 
 class Haste:
@@ -28,17 +24,23 @@ class Haste:
         self.count = 0
         self._last: OrderedDict[str, _Sent] = OrderedDict()
 
-    def look(self, settlement: Settlement) -> None:
-        """Look at one more."""
-        lease, answer = settlement.lease, settlement.answer
-        if answer is None or not lease.delay:
-            return
-        host, sent = lease.entry.host, _Sent(lease.leased_at, answer.at - answer.seconds, answer.at, lease.delay)
-        last = self._last.get(host)
-        if last is not None:
-            follows = last.answered <= sent.given
-            gap = sent.started - last.started if follows else abs(sent.given - last.given)
-            self.count += gap < min(sent.delay, last.delay) - TOLERANCE
-        self._last[host] = sent
-        if len(self._last) > MOST_HOSTS:
-            self._last.popitem(last=False)
+    def look(self, settlements: Iterable[Settlement]) -> None:
+        """Look at some more, in the order in which they ended."""
+        last = self._last
+        for settlement in settlements:
+            lease, answer = settlement.lease, settlement.answer
+            if answer is not None and lease.delay:
+                host, sent = lease.entry.host, (lease.leased_at, answer.at - answer.seconds, answer.at, lease.delay)
+                before = last.get(host)
+                if before is not None and _is_hasty(before, sent):
+                    self.count += 1
+                last[host] = sent
+        while len(last) > MOST_HOSTS:
+            last.popitem(last=False)
+
+
+def _is_hasty(last: _Sent, sent: _Sent) -> bool:
+    """Tell whether a request left sooner than the one before it allows."""
+    given, started, answered, delay = last
+    gap = sent[1] - started if answered <= sent[0] else abs(sent[0] - given)
+    return gap < min(sent[3], delay) - TOLERANCE

@@ -23,7 +23,7 @@ from gossamer.protocols import Frontier
 from gossamer.records import Lease, Leases
 from gossamer.worker.allot import Allotment, Homes
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, Trouble, VisitEnded, WorkerBegan
+from gossamer.worker.events import Event, Events, Trouble, VisitsEnded, WorkerBegan
 from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
 from gossamer.worker.steering import Steering
@@ -225,12 +225,13 @@ class Node(Steering):
 
     def _spend(self, event: Event) -> None:
         super()._spend(event)
-        if isinstance(event, VisitEnded):
+        if isinstance(event, VisitsEnded):
             self._idle_deaths = 0
-            lease = event.visit.settlement.lease
-            if lease.worker in self._trust:
-                self._trust[lease.worker] += 1
-                self._crew[lease.worker].session.out.pop(lease.token, None)  # now, or the last visit ends unnoticed
+            for visit in event.visits:
+                lease = visit.settlement.lease
+                if lease.worker in self._trust:
+                    self._trust[lease.worker] += 1
+                    self._crew[lease.worker].session.out.pop(lease.token, None)  # now, or the last visit ends unnoticed
             self._wake.set()
 
     # --- the crew ----------------------------------------------------------------------------------------------------

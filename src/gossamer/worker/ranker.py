@@ -17,7 +17,7 @@ from gossamer.config.sections import Score
 from gossamer.errors import GossamerError
 from gossamer.policy import priority
 from gossamer.protocols import Frontier
-from gossamer.worker.events import Event, Events, Trouble, VisitEnded
+from gossamer.worker.events import Event, Events, Trouble, VisitsEnded
 
 GROWTH = 1.25
 SHARE = 0.75  # of the fetches until the next ranking
@@ -63,8 +63,8 @@ class Ranker:
         events.subscribe(self._count)
 
     def _count(self, event: Event) -> None:
-        if isinstance(event, VisitEnded) and event.visit.edges is not None:
-            self._pages += 1
+        if isinstance(event, VisitsEnded):
+            self._pages += sum([visit.edges is not None for visit in event.visits])
             if self._pages >= self._next:
                 self._next = inf
                 self._ranking = asyncio.get_running_loop().create_task(self._rank(self._pages))

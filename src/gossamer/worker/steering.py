@@ -7,7 +7,7 @@ from typing import Any
 
 from gossamer.clock import Clock
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Event, Events, Stopping, VisitEnded
+from gossamer.worker.events import Event, Events, Stopping, VisitsEnded
 from gossamer.worker.lookout import LOOK_AROUND
 
 
@@ -53,5 +53,5 @@ class Steering:
             timer.cancel()
 
     def _spend(self, event: Event) -> None:
-        if isinstance(event, VisitEnded):
-            self._budget.spend(event.visit)
+        if isinstance(event, VisitsEnded):
+            self._budget.spend(event.visits)

@@ -26,10 +26,9 @@ def test_visits_under_way_count_as_pages_until_they_end() -> None:
 
 def test_a_visit_that_brings_no_page_gives_its_place_back() -> None:
     budget = Budget(Crawl(max_pages=1), pages=0, received=0, now=0)
-    budget.spend(ended(Outcome.GONE))
-    budget.spend(ended(None))
+    budget.spend([ended(Outcome.GONE), ended(None)])
     assert budget.room(under_way=0) == 1
-    budget.spend(ended(Outcome.DUPLICATE))
+    budget.spend([ended(Outcome.DUPLICATE)])
     assert budget.room(under_way=0) == 0
     assert budget.spent(now=0) == "1 pages"
 
@@ -49,5 +48,5 @@ def test_room_is_never_more_than_the_concurrency() -> None:
 )
 def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, words: str) -> None:
     budget = Budget(Crawl(**limits), pages=0, received=100, now=0)
-    budget.spend(ended(Outcome.OK))
+    budget.spend([ended(Outcome.OK)])
     assert budget.spent(now) == words

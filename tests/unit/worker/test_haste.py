@@ -29,6 +29,15 @@ def sent(given: float, started: float, answered: float, delay: float = 1.0, host
 )
 def test_a_request_that_leaves_sooner_than_its_host_allows_is_counted(second: Settlement, count: int) -> None:
     haste = Haste()
-    haste.look(sent(0.0, 0.3, 0.5))
-    haste.look(second)
+    haste.look([sent(0.0, 0.3, 0.5)])
+    haste.look([second])
     assert haste.count == count
+    together = Haste()
+    together.look([sent(0.0, 0.3, 0.5), second])
+    assert together.count == count
+
+
+def test_a_request_is_compared_with_the_one_right_before_it() -> None:
+    haste = Haste()
+    haste.look([sent(0.0, 0.0, 0.1), sent(1.1, 1.1, 1.2), sent(1.6, 1.6, 1.7)])
+    assert haste.count == 1

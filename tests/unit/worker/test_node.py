@@ -14,7 +14,7 @@ from gossamer.frontier.memory import MemoryFrontier
 from gossamer.records import Entry, Fate, Lease, Outcome, Settlement
 from gossamer.visit import Visit
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events, VisitEnded
+from gossamer.worker.events import Events, VisitsEnded
 from gossamer.worker.node import Node
 from gossamer.worker.pool import End
 
@@ -105,7 +105,7 @@ class Crew:
         for lease in leases:
             settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK)
             await self.frontier.settle([settlement], CLOCK.now())
-            self.events.publish(VisitEnded(Visit(settlement=settlement)))
+            self.events.publish(VisitsEnded([Visit(settlement=settlement)]))
 
 
 def _hosts(leases: Iterable[Lease]) -> list[str]:

@@ -11,13 +11,13 @@ from gossamer.policy import priority
 from gossamer.records import Entry, Fate, Lease, Outcome, Priority, Settlement
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Visit
-from gossamer.worker.events import Event, Events, Trouble, VisitEnded
+from gossamer.worker.events import Event, Events, Trouble, VisitsEnded
 from gossamer.worker.ranker import Ranker, share
 
 NOW = 1_700_000_000.0
 LEASE = Lease(token=1, worker="one", entry=Entry("", "", ""), leased_at=NOW, until=NOW)
 SETTLEMENT = Settlement(lease=LEASE, fate=Fate.DONE, outcome=Outcome.OK)
-READ, UNREAD = (VisitEnded(Visit(settlement=SETTLEMENT, edges=edges)) for edges in (b"", None))
+READ, UNREAD = (VisitsEnded([Visit(settlement=SETTLEMENT, edges=edges)]) for edges in (b"", None))
 
 
 class Ranks:

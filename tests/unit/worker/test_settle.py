@@ -277,7 +277,7 @@ async def test_what_cannot_be_kept_is_told_to_all_who_wait_for_it() -> None:
 async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     from gossamer.errors import DiskFull
     from gossamer.worker import settle as module
-    from gossamer.worker.events import Paused, Resumed, VisitEnded
+    from gossamer.worker.events import Paused, Resumed, VisitsEnded
 
     monkeypatch.setattr(module, "DISK_WAIT", 0)
     recorder = Recorder()
@@ -294,7 +294,7 @@ async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: py
     one._events.subscribe(heard.append)
     await one.settle(end(fetched()))
     assert recorder.told[-1] == "frontier 1"
-    assert [type(event) for event in heard if not isinstance(event, VisitEnded)] == [Paused, Resumed]
+    assert [type(event) for event in heard if not isinstance(event, VisitsEnded)] == [Paused, Resumed]
 
 
 async def test_what_a_robots_txt_said_is_kept_after_what_came_of_it() -> None:
