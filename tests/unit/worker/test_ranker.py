@@ -90,12 +90,25 @@ async def test_a_crawl_that_is_resumed_counts_on_from_its_last_ranking() -> None
 
 async def test_the_best_of_what_waits_moves_ahead() -> None:
     bench = Bench(Ranks(("http://a.example/2", 4.0, 1), ("http://a.example/3", 0.6, 8)), after=100)
-    await bench.frontier.discover([entry(str(number)) for number in range(5)], NOW)
+    await bench.frontier.discover([entry(str(number)) for number in range(26)], NOW)
     await bench.read(100)
     known = [await bench.frontier.lookup(f"http://a.example/{number}") for number in (1, 2, 3)]
     scores = [0.175, 0.7 * priority.by_rank(4.0), 0.7 * priority.by_rank(0.6) + 0.3 * 0.5]
     assert [each.score for each in known if each is not None] == pytest.approx(scores)
     assert [each.priority for each in known if each is not None] == [Priority.LOW, Priority.HIGH, Priority.MEDIUM]
+
+
+@pytest.mark.parametrize(("waiting", "is_last", "moves"), [(25, False, False), (26, False, True), (25, True, True)])
+async def test_nothing_moves_where_all_that_waits_has_its_turn_before_the_next_ranking(
+    waiting: int, is_last: bool, moves: bool
+) -> None:
+    bench = Bench(Ranks(("http://a.example/2", 4.0, 1)), after=100)
+    bench.ranks.is_full = is_last
+    await bench.frontier.discover([entry(str(number)) for number in range(waiting)], NOW)
+    await bench.read(100)
+    known = await bench.frontier.lookup("http://a.example/2")
+    assert known is not None and (known.priority is Priority.HIGH) is moves
+    assert bench.renewed == 1, "there are new ranks all the same"
 
 
 async def test_ranks_that_cannot_be_had_are_told_once_and_the_crawl_goes_on() -> None:
