@@ -275,8 +275,8 @@ class NearDuplicates(Protocol):
 class Teaching(Protocol):
     """The worker's half of what was learned about hosts."""
 
-    async def consult(self, lease: Lease) -> Lesson:
-        """Say what was learned about a leased URL."""
+    async def consult(self, leases: Sequence[Lease]) -> Sequence[Lesson]:
+        """Say what was learned about each of some leased URLs."""
 
 
 @runtime_checkable

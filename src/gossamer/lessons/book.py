@@ -46,21 +46,22 @@ class LessonBook:
 
     # --- before a fetch ----------------------------------------------------------------------------------------------
 
-    async def consult(self, lease: Lease) -> Lesson:
-        """Say what was learned about a leased URL."""
+    async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
+        """Say what was learned about each of some leased URLs."""
         if not self._settings.learn:
-            return NO_LESSON
-        entry = lease.entry
-        host = self._shelf.at_hand(entry.host) or await self._shelf.host(entry.host)
-        if host.has_rules and entry.kind is not LinkKind.SEED and not lease.again:
-            refused = await self._refusal(host, entry)
-            if refused is not None:
-                return Lesson(refused)
-        if not self._settings.soft_404:
-            return NO_LESSON
-        return self._probe(host, lease)
+            return [NO_LESSON] * len(leases)
+        at_hand, lessons = self._shelf.at_hand, list[Lesson]()
+        for lease in leases:
+            name = lease.entry.host
+            host = at_hand(name) or await self._shelf.host(name)
+            refused = await self._refusal(host, lease) if host.traps or host.cosmetic else None
+            lessons.append(self._probe(host, lease) if refused is None else Lesson(refused))
+        return lessons
 
-    async def _refusal(self, host: HostLessons, entry: Entry) -> Verdict | None:
+    async def _refusal(self, host: HostLessons, lease: Lease) -> Verdict | None:
+        entry = lease.entry
+        if entry.kind is LinkKind.SEED or lease.again:
+            return None
         url = split(entry.url)
         trapped = self._trapped(host, url, entry.key)
         if trapped is not None or not host.cosmetic or _is_sampled(entry.url):
@@ -88,10 +89,11 @@ class LessonBook:
         """Say what cannot exist looks like here, or that somebody should find out."""
         probes = host.probes
         known = probes.get("/")
-        fetched = host.growth.get("", _NO_GROWTH).fetched
-        if known is None and fetched < self._settings.probe_after:
+        if not self._settings.soft_404 or (known is not None and known.status >= 400 and len(probes) == 1):
+            return NO_LESSON  # nearly always: it is asked once, and is honest
+        if known is None and host.growth.get("", _NO_GROWTH).fetched < self._settings.probe_after:
             return UNPROBED
-        if known is not None and known.url and len(probes) == 1:  # nearly always
+        if known is not None and known.url and len(probes) == 1:
             return Lesson(probe=known) if soft404.is_soft(known) else NO_LESSON
         url = split(lease.entry.url)
         directory = soft404.directory_of(url)

@@ -196,9 +196,9 @@ class RemoteLessons:
     def __init__(self, connection: Connection) -> None:
         self._lessons = connection.lessons
 
-    async def consult(self, lease: Lease) -> Lesson:
-        """Say what was learned about a leased URL."""
-        return self._lessons.pop(lease.token)
+    async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
+        """Say what was learned about each of some leased URLs."""
+        return [self._lessons.pop(lease.token) for lease in leases]
 
 
 class RemoteCommits:

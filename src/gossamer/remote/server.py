@@ -133,7 +133,7 @@ class Session:
         self.is_ready = True
         granted = await self._desk.lease(call.worker, call.limit, call.now)
         advice = [await self._advise(lease) for lease in granted.leases]
-        lessons = [await self._desk.lessons.consult(lease) for lease in granted.leases]
+        lessons = await self._desk.lessons.consult(granted.leases)
         return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons))
 
     async def _advise(self, lease: Lease) -> Consultation | None:

@@ -78,7 +78,8 @@ async def learn(book: Lessons, visits: Iterable[Visit], now: float = NOW) -> Stu
 
 async def ask(book: Lessons, url: str, now: float = NOW, kind: LinkKind = LinkKind.ANCHOR) -> Lesson:
     """Consult a book about a URL."""
-    return await book.consult(leased(url, now, kind))
+    (lesson,) = await book.consult([leased(url, now, kind)])
+    return lesson
 
 
 async def refused(book: Lessons, urls: Iterable[str]) -> set[str]:

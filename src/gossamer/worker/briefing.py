@@ -4,7 +4,7 @@ The node keeps the price of a visit (`recrawl.threshold`) too: once an hour it i
 many were visited and how many may be (`policy/recrawl.py`). It is durable, so that a resumed crawl goes on where it was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -80,9 +80,14 @@ class Briefing:
         self._catalog = catalog
         self._thrift = thrift
 
-    async def consult(self, lease: Lease) -> Lesson:
-        """Say what was learned, and what the page was the last time."""
-        lesson = await self._lessons.consult(lease)
+    async def consult(self, leases: Sequence[Lease]) -> Sequence[Lesson]:
+        """Say of each what was learned, and what the page was the last time."""
+        lessons = await self._lessons.consult(leases)
+        if not self._forever and not any([lease.again for lease in leases]):
+            return lessons  # nearly always: nobody was here before
+        return [await self._told(lease, lesson) for lease, lesson in zip(leases, lessons, strict=True)]
+
+    async def _told(self, lease: Lease, lesson: Lesson) -> Lesson:
         previous = await self._catalog.get(lease.entry.key) if lease.again else None
         if previous is None and not self._forever:
             return lesson

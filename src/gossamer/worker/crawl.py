@@ -77,7 +77,7 @@ class Crawler:
     async def visit(self, lease: Lease) -> None:
         """Visit one URL."""
         try:
-            lesson = await self._lessons.consult(lease)
+            (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 request = self._requests.to(lease.entry.url, lease, again.conditions(lesson.previous))

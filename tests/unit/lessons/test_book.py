@@ -30,7 +30,6 @@ from gossamer.testing.lessons import (
     found,
     judged,
     learn,
-    leased,
     marked,
     probed,
     refused,
@@ -232,7 +231,7 @@ async def test_a_verdict_says_whether_this_url_is_of_the_sample(book: LessonBook
     await learn(book, map(copy, TRAP[:20]))
     for url in TRAP[:60]:
         (verdict,) = await book.verdicts(parse(url), url)
-        lesson = await book.consult(leased(url))
+        lesson = await ask(book, url)
         assert verdict.rule == "traps.template" and verdict.outcome is Outcome.TRAP
         assert verdict.allowed is (lesson.refused is None) is verdict.reason.endswith("this one too")
 

@@ -11,7 +11,7 @@ from gossamer.lessons.book import LessonBook
 from gossamer.likeness import Likeness
 from gossamer.policy.growth import HOUR, PAUSE
 from gossamer.records import Outcome, Verdict
-from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, copy, learn, probed, visited
+from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, ask, copy, learn, probed, visited
 from gossamer.visit import Visit
 
 SETTINGS = Traps()
@@ -122,7 +122,7 @@ async def test_urls_that_a_rule_ended_are_counted_with_it(book: LessonBook) -> N
     await learn(book, [visited(f"{SITE}/y/1?sid=1")])
     ended = []
     for url in (f"{SITE}/x/1001", f"{SITE}/y/1?sid=2"):
-        verdict = (await book.consult(visited(url).settlement.lease)).refused
+        verdict = (await ask(book, url)).refused
         assert verdict is not None
         ended.append(page_of(visited(url, verdict.outcome), status=0, reason=f"{verdict.rule}: {verdict.reason}"))
     await learn(book, ended)
@@ -176,7 +176,7 @@ async def test_a_suspicious_page_makes_its_host_worth_a_probe(book: LessonBook) 
     suspicious = replace(visited(f"{SITE}/x/1"), page=None, suspicious=True)
     await learn(book, [suspicious])
     assert (await book._shelf.host(HOST)).probes == {"/": Probe()}
-    assert (await book.consult(suspicious.settlement.lease)).probe_url.startswith(f"{SITE}/gossamer-probe-")
+    assert (await ask(book, f"{SITE}/x/1")).probe_url.startswith(f"{SITE}/gossamer-probe-")
     await learn(book, [probed(f"{SITE}/x/1", "/", HONEST), suspicious])
     assert (await book._shelf.host(HOST)).probes == {"/": HONEST}, "and it is probed once"
 
@@ -184,12 +184,12 @@ async def test_a_suspicious_page_makes_its_host_worth_a_probe(book: LessonBook) 
 async def test_a_directory_that_brings_nothing_is_worth_a_probe_of_its_own(book: LessonBook) -> None:
     await learn(book, [probed(f"{SITE}/1", "/", HONEST)])
     await learn(book, [copy(f"{SITE}/a/{number}") for number in range(module.SUSPICION)])
-    lesson = await book.consult(visited(f"{SITE}/a/9").settlement.lease)
+    lesson = await ask(book, f"{SITE}/a/9")
     assert lesson.probe_url.startswith(f"{SITE}/a/gossamer-probe-")
     soft = Probe(url=lesson.probe_url, status=200, title="Sorry")
     await learn(book, [probed(f"{SITE}/a/9", "/a/", soft)])
-    assert (await book.consult(visited(f"{SITE}/a/10").settlement.lease)).probe == soft
-    assert (await book.consult(visited(f"{SITE}/b/10").settlement.lease)).probe is None
+    assert (await ask(book, f"{SITE}/a/10")).probe == soft
+    assert (await ask(book, f"{SITE}/b/10")).probe is None
     await learn(book, [visited(f"{SITE}/a/11", Outcome.SOFT_404)])
     probes = (await book._shelf.host(HOST)).probes
     assert (probes["/a/"].found, probes["/a/"].examples, probes["/"].found) == (1, (f"{SITE}/a/11",), 0)

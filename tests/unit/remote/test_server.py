@@ -111,7 +111,7 @@ async def test_what_was_learned_is_told_with_the_lease_and_once() -> None:
         told = {}
         for _ in range(2):
             (lease,) = (await remote.lease("worker", 1, NOW)).leases
-            told[lease.entry.url] = await lessons.consult(lease)
+            (told[lease.entry.url],) = await lessons.consult([lease])
             await behind.settle([Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TRAP, reason="r")], NOW)
     refused = told[URL].refused
     assert refused is not None and (refused.rule, refused.outcome) == ("traps.template", Outcome.TRAP)

@@ -1,5 +1,6 @@
 """What a worker is told with a lease, and the price of visiting a page again."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
@@ -23,6 +24,9 @@ def lease(again: bool = True, due: float | None = None) -> Lease:
     return Lease(token=1, worker="w", entry=ENTRY, leased_at=NOW, until=NOW + 300, again=again, due=due)
 
 
+FRESH, DUE = lease(again=False), lease()
+
+
 def visit(due: float, since: float, hints: tuple[Hint, ...] = (), late: float = 0.0) -> Visit:
     settlement = Settlement(lease=lease(due=NOW - late), fate=Fate.AGAIN, outcome=Outcome.OK, due=due)
     return Visit(settlement=settlement, page=PAGE, elapsed=since, hints=hints)
@@ -41,20 +45,28 @@ class Shelf:
 class Silent:
     """Nothing was learned."""
 
-    async def consult(self, lease: Lease) -> Lesson:
-        return Lesson()
+    async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
+        return [Lesson() for _ in leases]
+
+
+async def told(briefing: Briefing, lease: Lease) -> Lesson:
+    """Return what is told about one lease, alone or among others."""
+    first, *others = await briefing.consult([lease, FRESH, DUE, lease])
+    (alone,) = await briefing.consult([lease])
+    assert first == others[-1] == alone
+    return alone
 
 
 async def test_a_page_that_was_visited_before_comes_with_what_it_was() -> None:
     thrift = Thrift(MemoryKeyValue(), Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
     await thrift.load()
     briefing = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 0.0)  # type: ignore[arg-type]
-    assert await briefing.consult(lease()) == Lesson(previous=PAGE, importance=0.5, threshold=thrift.threshold)
-    assert (await briefing.consult(lease(again=False))).previous is None
+    assert await told(briefing, lease()) == Lesson(previous=PAGE, importance=0.5, threshold=thrift.threshold)
+    assert (await told(briefing, lease(again=False))).previous is None
     ranked = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 3.5)  # type: ignore[arg-type]
-    assert (await ranked.consult(lease())).importance == 3.5
+    assert (await told(ranked, lease())).importance == 3.5
     ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, False, lambda key: 0.0)  # type: ignore[arg-type]
-    assert await ending.consult(lease(again=False)) == Lesson(), "a crawl that ends pays for nothing"
+    assert await told(ending, lease(again=False)) == Lesson(), "a crawl that ends pays for nothing"
 
 
 @pytest.mark.parametrize(("visits", "dearer"), [(50, True), (0, False)])
@@ -110,10 +122,10 @@ async def test_how_often_a_page_changes_as_a_list_claims_is_told_with_its_first_
     recall = Recall(object(), kv, lambda url: url.wire)  # type: ignore[arg-type]
     await recall.note([visit(NOW, 0, (Hint("http://a/", interval=3600.0), Hint("http://a/silent")))], NOW)
     briefing = Briefing(Silent(), Shelf(), kv, thrift, True, lambda key: 0.0)  # type: ignore[arg-type]
-    assert (await briefing.consult(lease(again=False))).claimed_interval == 3600.0
-    assert (await briefing.consult(lease())).claimed_interval is None, "what was seen counts more"
+    assert (await told(briefing, lease(again=False))).claimed_interval == 3600.0
+    assert (await told(briefing, lease())).claimed_interval is None, "what was seen counts more"
     silent = replace(lease(again=False), entry=replace(ENTRY, key="http://a/silent"))
-    assert (await briefing.consult(silent)).claimed_interval is None
+    assert (await told(briefing, silent)).claimed_interval is None
 
 
 async def recalled(visits: list[Visit], visited: dict[str, float] | None = None) -> list[str]:
