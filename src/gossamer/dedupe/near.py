@@ -1,18 +1,21 @@
 """Nearly the same text: which earlier page differs from this one in at most three bits of its SimHash.
 
-Sixty-four bits are cut into five blocks. Two hashes that differ in three bits agree in two blocks at least, whichever they are;
-so for each of the ten pairs of blocks there is a table whose keys are the bits of that pair. Whoever is near stands in the same
-row of one of the ten: recall is complete by construction, and at ten million pages a row of 26 bits holds a page or none.
+The latest pages are found in memory, by quarters of their SimHashes (`latest.py`). For those before them the sixty-four bits
+are cut into five blocks. Two hashes that differ in three bits agree in two blocks at least, whichever they are; so for each of
+the ten pairs of blocks there is a table whose keys are the bits of that pair. Whoever is near stands in the same row of one of
+the ten: recall is complete by construction, and at ten million pages a row of 26 bits holds a page or none.
 A sieve in memory knows most rows that are not there (`bands.py`).
 
-Only a page that is the first of its kind is put into the tables: were near duplicates compared with as well, a chain of small
-steps would make one kind of everything. They are noted beside their twin, to be listed.
+Only a page that is the first of its kind is put in: were near duplicates compared with as well, a chain of small steps would
+make one kind of everything. They are noted beside their twin, to be listed.
 
 A claim lives in memory until its page is durable and `commit` writes it, like one of `exact.py`: two visits under way at once
-cannot both be the first. A page never is its own twin. One whose text has changed since leaves the rows it stood in.
+cannot both be the first. A page never is its own twin. One whose text has changed since leaves the rows it stood in; wherever
+it is found by what it was, it is not believed.
 
-Rows, all below one prefix: table and 26 bits -> (SimHash, name of the page)...; `p` and name -> the page as it was last noted;
-`m` and the names of a twin and of a near duplicate -> the latter. A name is a fingerprint of a key; an empty row is none.
+Rows, all below one prefix: table and 26 bits -> (SimHash, name of the page)...; `l` and a number -> a leaf of the log; `p` and
+name -> the page as it was last noted; `m` and the names of a twin and of a near duplicate -> the latter. A name is a
+fingerprint of a key; an empty row is none. Stores written before there was a log have all their pages in the tables.
 Standard: Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), section 3.
 """
 
@@ -22,7 +25,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from gossamer.dedupe.bands import PREFIX, Sieve, rows_of
+from gossamer.dedupe.bands import PREFIX, TABLES, Pairs, Sieve, rows_of
+from gossamer.dedupe.latest import Latest, Share, Step
+from gossamer.dedupe.recent import ENTRY, split
 from gossamer.dedupe.rows import Rows
 from gossamer.likeness import Likeness, distance
 from gossamer.protocols import KeyValue
@@ -30,7 +35,6 @@ from gossamer.records import Original
 from gossamer.url.fingerprint import fingerprint
 
 NEAR = 3  # bits: the tables promise no more
-ENTRY = 16  # bytes of a page in a row of a table: SimHash, name
 MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked
 AT_ONCE = 1_000  # of them in one turn of the loop
 
@@ -52,9 +56,8 @@ class Member(Struct, frozen=True, array_like=True):
     distance: int
 
 
-Claim = tuple[int, Original, list[bytes]]  # a SimHash, who has it, and the rows that were read for it
-Near = list[tuple[int, bytes, bytes]]  # bits between, SimHash, name: nearest first
-Move = tuple[int | None, int | None]  # a SimHash that leaves the tables, and one that enters them
+Near = list[tuple[int, bytes]]  # bits between, entry
+Move = tuple[int | None, int | None]  # a SimHash that a page had, and one that it has
 
 
 class NearIndex:
@@ -65,9 +68,11 @@ class NearIndex:
         self._distance = distance
         self._fewest_words = fewest_words
         self._rows = Rows(kv)
-        self._sieve: Sieve | None = None  # None: nobody needed it yet
-        self._claims: dict[str, Claim] = {}  # not yet committed, by key of the page
-        self._claimed: dict[int, list[Claim]] = {}  # the same, by each quarter of the SimHash
+        self._latest: Latest | None = None  # None: nobody needed it yet
+        self._loading = asyncio.Lock()
+        self._loaded: tuple[Latest, Sieve] | None = None
+        self._has_tables = True  # some page is in them
+        self._claims: dict[bytes, tuple[bytes, Original]] = {}  # not yet committed, by name of the page: entry, page
         self._encode = msgspec.msgpack.Encoder().encode
         self._known = msgspec.msgpack.Decoder(Known).decode
         self._member = msgspec.msgpack.Decoder(Member).decode
@@ -79,96 +84,117 @@ class NearIndex:
         """
         if likeness.words < self._fewest_words:
             return None
-        sieve = self._sieve or await self._loaded()
-        simhash = likeness.simhash
+        latest, sieve = self._loaded or await self._load()
+        simhash, name = likeness.simhash, _name(page)
+        entry = simhash.to_bytes(8, "big") + name
         while True:
             changes, bits, twin = self._rows.changes, self._distance + 1, None
-            rows = sieve.asked(simhash)
-            if rows:
-                values = await self._kv.get_all(rows)
-                near, name = self._near(simhash, values), _name(page)
-                if (0, simhash.to_bytes(8, "big"), name) in near:
-                    return None
-                bits, twin = await self._stored_twin(near, name)
-            if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
+            near = latest.near(simhash, self._distance)
+            rows = sieve.asked(simhash) if self._has_tables else []
+            if not near and not rows:  # nearly always
                 break
-        quarters = _quarters(simhash)
-        for quarter in quarters:
-            for claimed, other, _ in self._claimed.get(quarter, ()):
-                if distance(simhash, claimed) < bits and other.key != page.key:
-                    bits, twin = distance(simhash, claimed), other
+            bits, twin = await self._stored_twin(await self._nearest(simhash, near, rows), entry)
+            if bits < 0:
+                return None
+            if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
+                near = latest.near(simhash, self._distance)
+                break
+        for apart, other in near:
+            claimed = self._claims.get(other[8:])
+            if claimed is not None and claimed[0] == other and apart < bits and claimed[1].key != page.key:
+                bits, twin = apart, claimed[1]
         if twin is not None:
             return twin, bits
-        self._forget(page)
-        claim = self._claims[page.key] = simhash, page, rows
-        for quarter in quarters:
-            self._claimed.setdefault(quarter, []).append(claim)
-        if rows:
-            self._rows.keep(rows, values)  # a commit will add to them
+        self._forget([name])
+        self._claims[name] = entry, page
+        latest.add(entry)
         return None
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
         """Make claims durable, all in one step; what their pages were before is forgotten."""
-        notes = [Known(page, None if self._is_short(likeness) else likeness.simhash) for likeness, page in claims]
-        await self._note([(note, 0) for note in notes])
-        for _, page in claims:
-            self._forget(page)
+        names = [_name(page) for _, page in claims]
+        notes = [Known(page, None if likeness.words < self._fewest_words else likeness.simhash) for likeness, page in claims]
+        await self._note(names, notes)
+        self._forget(names)
 
     async def join(self, members: Sequence[tuple[Original, Original, int]]) -> None:
         """Note near duplicates beside their twins (twin, near duplicate, bits between), durably, all in one step."""
-        await self._note([(Known(member, twin=_name(twin)), bits) for twin, member, bits in members])
+        notes = [Known(member, twin=_name(twin)) for twin, member, _ in members]
+        await self._note([_name(member) for _, member, _ in members], notes, [bits for *_, bits in members])
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
-        self._forget(page)
+        self._forget([_name(page)])
 
     async def cluster(self, simhash: int) -> list[tuple[Original, int]]:
         """Return every page of nearly that SimHash, nearest first; of a near duplicate the bits to its twin are told."""
+        latest = self._latest or await self._read_log()
         found = []
-        for bits, theirs, name in self._near(simhash, await self._kv.get_all(rows_of(simhash))):
-            known = await self._noted(name)
-            if known is not None and known.simhash == int.from_bytes(theirs, "big"):
+        for bits, entry in await self._nearest(simhash, latest.near(simhash, self._distance), rows_of(simhash)):
+            known = await self._noted(entry[8:])
+            if known is not None and known.simhash == int.from_bytes(entry[:8], "big"):
                 found.append((known.page, bits))
-                found += [(member.page, member.distance) for _, member in await self._members(name)]
+                found += [(member.page, member.distance) for _, member in await self._members(entry[8:])]
         return sorted(found, key=lambda each: each[1])
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
-    async def _loaded(self) -> Sieve:
-        """Put what is in the store into the sieve, unless that is much."""
-        sieve = self._sieve = Sieve()  # whoever comes meanwhile asks the store, and puts in what it writes
-        count = 0
+    async def _read_log(self) -> Latest:
+        async with self._loading:  # nothing may be logged before all of it was read
+            if self._latest is None:
+                latest = await Latest.load(self._kv)
+                self._has_tables = False
+                async for row, _ in self._kv.scan(PREFIX):
+                    self._has_tables = row[len(PREFIX)] < TABLES  # they come first
+                    break
+                self._latest = latest
+        return self._latest
+
+    async def _load(self) -> tuple[Latest, Sieve]:
+        """Read the log, and put what is in the store into the sieve, unless that is much."""
+        latest = await self._read_log()
+        if self._loaded is not None:
+            return self._loaded  # somebody else was faster
+        has_tables, sieve, count = self._has_tables, Sieve(), 0
+        sieve.has_all_rows = not has_tables
+        self._loaded = latest, sieve  # whoever comes meanwhile asks the store, and puts in what it writes
         async for row, value in self._kv.scan(_PAGE):
             count += 1
             if count > MOST_LOADED:
-                return sieve
-            known, name = self._known(value), row[len(_PAGE) :]
-            sieve.note(name)
-            if known.simhash is not None:
-                sieve.enter(known.simhash, name)
+                return self._loaded
+            sieve.met([row[len(_PAGE) :]])
+            simhash = self._known(value).simhash if has_tables else None
+            if simhash is not None:
+                sieve.enter(simhash)
             if not count % AT_ONCE:
                 await asyncio.sleep(0)
-        sieve.whole = True
-        return sieve
+        sieve.has_all_names = sieve.has_all_rows = True
+        return self._loaded
 
-    def _near(self, simhash: int, values: Sequence[bytes | None]) -> Near:
-        """Return what is near in some rows of the tables."""
-        near: dict[bytes, int] = {}
-        for value in filter(None, values):
-            for start in range(0, len(value), ENTRY):
-                bits = distance(simhash, int.from_bytes(value[start : start + 8], "big"))
+    async def _nearest(self, simhash: int, latest: Near, rows: list[bytes]) -> Near:
+        """Return what is near among the latest and in rows of the tables, each once, the nearest first."""
+        near = {entry: bits for bits, entry in latest}
+        for value in filter(None, await self._rows.latest(rows)):
+            for entry in split(value):
+                bits = distance(simhash, int.from_bytes(entry[:8], "big"))
                 if bits <= self._distance:
-                    near[value[start : start + ENTRY]] = bits
-        return sorted((bits, entry[:8], entry[8:]) for entry, bits in near.items())
+                    near[entry] = bits
+        return sorted((bits, entry) for entry, bits in near.items())
 
-    async def _stored_twin(self, near: Near, name: bytes) -> tuple[int, Original | None]:
-        """Return the nearest that is another page and has that text still."""
-        for bits, theirs, other in near:
-            if other != name:
-                known = await self._noted(other)
-                if known is not None and known.simhash == int.from_bytes(theirs, "big"):
-                    return bits, known.page
+    async def _stored_twin(self, near: Near, own: bytes) -> tuple[int, Original | None]:
+        """Return the nearest that is another page and has that text still, and the bits between; -1: the page itself has it."""
+        is_own = any(entry == own for _, entry in near)
+        if is_own and await self._has_text(own) is not None:
+            return -1, None
+        for bits, entry in near:
+            if entry[8:] != own[8:] and (page := await self._has_text(entry)) is not None:
+                return bits, page
         return self._distance + 1, None
+
+    async def _has_text(self, entry: bytes) -> Original | None:
+        """Return the page of an entry if it is that still."""
+        known = await self._noted(entry[8:])
+        return known.page if known is not None and known.simhash == int.from_bytes(entry[:8], "big") else None
 
     async def _noted(self, name: bytes) -> Known | None:
         value = await self._kv.get(_PAGE + name)
@@ -179,83 +205,99 @@ class NearIndex:
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def _is_short(self, likeness: Likeness) -> bool:
-        return likeness.words < self._fewest_words
+    def _forget(self, names: Sequence[bytes]) -> None:
+        """Claim no longer."""
+        claims = self._claims
+        entries = [claims.pop(name)[0] for name in names if name in claims]
+        if entries and self._latest is not None:
+            self._latest.remove(b"".join(entries))
 
-    def _forget(self, page: Original) -> None:
-        claim = self._claims.pop(page.key, None)
-        if claim is None:
+    async def _note(self, names: list[bytes], notes: Sequence[Known], bits: Sequence[int] = ()) -> None:
+        """Write what pages are now, and take away what they were; with near duplicates come the bits to their twins."""
+        if not notes:
             return
-        self._rows.drop(claim[2])
-        for quarter in _quarters(claim[0]):
-            claims = self._claimed[quarter]
-            if len(claims) == 1:
-                del self._claimed[quarter]
-            else:
-                claims.remove(claim)
+        latest, _ = self._loaded or await self._load()
+        step = Step()
+        try:
+            await self._rows.change(lambda: self._changed_by(names, notes, bits, step))
+        except BaseException:
+            latest.owe(step)
+            raise
+        latest.remove(step.overwritten)
 
-    async def _note(self, notes: Sequence[tuple[Known, int]]) -> None:
-        """Write what pages are now, and take away what they were; with a near duplicate come the bits to its twin."""
-        if notes:
-            await self._rows.change(lambda: self._changed_by(notes))
-
-    async def _changed_by(self, notes: Sequence[tuple[Known, int]]) -> dict[bytes, bytes]:
-        sieve = self._sieve or await self._loaded()
-        names = [_name(note.page) for note, _ in notes]
-        before = await self._before([name for name in names if sieve.knows(name)])
+    async def _changed_by(
+        self, names: list[bytes], notes: Sequence[Known], bits: Sequence[int], step: Step
+    ) -> dict[bytes, bytes]:
+        latest, sieve = self._loaded or await self._load()
+        before = await self._before(sieve.met(names))
         moves: dict[bytes, Move] = {}
         pairs: dict[bytes, bytes] = {}
-        for name, (note, bits) in zip(names, notes, strict=True):
+        for number, (name, note) in enumerate(zip(names, notes, strict=True)):
             known = before.get(name)
-            was = known or Known(note.page)
-            if was.simhash != note.simhash:
-                moves[name] = (moves[name][0] if name in moves else was.simhash, note.simhash)
-                if was.simhash is not None and not self._is_near(was.simhash, note.simhash):
-                    pairs.update((row, b"") for row, _ in await self._members(name))
-            if was.twin and was.twin != note.twin:
-                pairs[_MEMBER + was.twin + name] = b""
-            if note.twin:
-                pairs[_MEMBER + note.twin + name] = self._encode(Member(note.page, bits))
-            if known is not None or note.twin or note.simhash is not None:
-                pairs[_PAGE + name] = self._encode(note)
-                sieve.note(name)
-                before[name] = note
-        pairs.update(await self._moved(moves, sieve))
+            if known is not None or note.twin:
+                distance = bits[number] if note.twin else 0
+                pairs.update(await self._beside(name, known or Known(note.page), note, distance))
+            elif note.simhash is None:
+                continue
+            was = known.simhash if known is not None else None
+            if was != note.simhash:
+                moves[name] = (moves[name][0] if name in moves else was, note.simhash)
+            pairs[_PAGE + name] = self._encode(note)
+            before[name] = note
+        left = [was.to_bytes(8, "big") + name for name, (was, now) in moves.items() if was is not None and was != now]
+        new = [now.to_bytes(8, "big") + name for name, (was, now) in moves.items() if now is not None and was != now]
+        for entry in left:
+            latest.leave(entry)
+        pairs.update(latest.log(b"".join(new), step))
+        if step.shares:
+            self._has_tables = True
+        if self._has_tables:
+            pairs.update(await self._moved(left, step.shares, sieve))
+        return pairs
+
+    async def _beside(self, name: bytes, was: Known, now: Known, bits: int) -> dict[bytes, bytes]:
+        """Return rows of near duplicates that change with a page."""
+        pairs: dict[bytes, bytes] = {}
+        if was.simhash is not None and (now.simhash is None or distance(was.simhash, now.simhash) > self._distance):
+            pairs.update((row, b"") for row, _ in await self._members(name))
+        if was.twin and was.twin != now.twin:
+            pairs[_MEMBER + was.twin + name] = b""
+        if now.twin:
+            pairs[_MEMBER + now.twin + name] = self._encode(Member(now.page, bits))
         return pairs
 
     async def _before(self, names: Sequence[bytes]) -> dict[bytes, Known]:
         stored = await self._rows.latest([_PAGE + name for name in names])
         return {name: self._known(value) for name, value in zip(names, stored, strict=True) if value}
 
-    def _is_near(self, one: int, two: int | None) -> bool:
-        return two is not None and distance(one, two) <= self._distance
-
-    async def _moved(self, moves: dict[bytes, Move], sieve: Sieve) -> dict[bytes, bytes]:
-        """Return the rows of the tables after pages have left and entered them."""
+    async def _moved(self, left: list[bytes], shares: list[Share], sieve: Sieve) -> dict[bytes, bytes]:
+        """Return the rows of the tables after entries have left and entered them; one that is there enters no more."""
         table: dict[bytes, bytes] = {}
-        leaving: list[tuple[bytes, bytes]] = []
-        entering: list[tuple[bytes, bytes]] = []
-        for name, (was, now) in moves.items():
-            if was is not None:
-                leaving += [(row, was.to_bytes(8, "big") + name) for row in rows_of(was)]
-            if now is not None:
-                entry = now.to_bytes(8, "big") + name
-                fresh, others = sieve.enter(now, entry)
-                table.update(fresh)
-                entering += [(row, entry) for row in others]
+        entering: Pairs = []
+        for number, entries in shares:
+            fresh, others = sieve.entered(number, entries)
+            table.update(fresh)
+            entering += others
+        leaving = [(row, entry) for entry in left for row in sieve.asked(int.from_bytes(entry[:8], "big"))]
         rows = [row for row in dict(leaving + entering) if row not in table]
-        table.update((row, value or b"") for row, value in zip(rows, await self._rows.latest(rows), strict=True))
+        stored = dict(zip(rows, await self._rows.latest(rows), strict=True))
         for row, entry in leaving:
-            entries = (table[row][start : start + ENTRY] for start in range(0, len(table[row]), ENTRY))
-            table[row] = b"".join([each for each in entries if each != entry])
+            value = table.get(row) or stored.get(row) or b""
+            if (place := _place(value, entry)) >= 0:
+                table[row] = value[:place] + value[place + ENTRY :]
         for row, entry in entering:
-            table[row] += entry
+            value = table.get(row) or stored.get(row) or b""
+            if _place(value, entry) < 0:
+                table[row] = value + entry
         return table
 
 
-def _quarters(simhash: int) -> tuple[int, int, int, int]:
-    """Cut a SimHash into four: two that differ in three bits have a quarter in common, and few others do among some hundred."""
-    return simhash & 0xFFFF, simhash >> 16 & 0xFFFF | 1 << 16, simhash >> 32 & 0xFFFF | 2 << 16, simhash >> 48 | 3 << 16
+def _place(entries: bytes, entry: bytes) -> int:
+    """Return where an entry stands among others; -1: nowhere."""
+    place = entries.find(entry)
+    while place >= 0 and place % ENTRY:
+        place = entries.find(entry, place + 1)
+    return place
 
 
 def _name(page: Original) -> bytes:

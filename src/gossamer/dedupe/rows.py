@@ -2,13 +2,10 @@
 
 A change reads rows, makes new ones of them and hands them to the store, one change after the other; but none waits until the
 store has written: what is on its way is remembered, and the next change is made of it. So changes share the wait for the disk.
-Rows that were read for a decision can be kept, for the change that follows from it.
-
-Invariant: a kept row is what the store has, and nothing else is on its way there.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from gossamer.protocols import KeyValue
 
@@ -19,27 +16,14 @@ class Rows:
     def __init__(self, kv: KeyValue) -> None:
         self.changes = 0  # begun and ended: what was read is as it was when this is
         self._kv = kv
-        self._kept: dict[bytes, bytes | None] = {}
         self._unwritten: list[dict[bytes, bytes]] = []  # changes on their way; each row is in the latest only
         self._changing = asyncio.Lock()
 
-    def keep(self, rows: Sequence[bytes], values: Sequence[bytes | None]) -> None:
-        """Keep rows that were read while there was no change."""
-        for row, value in zip(rows, values, strict=True):
-            if not any(row in pairs for pairs in self._unwritten):
-                self._kept[row] = value
-
-    def drop(self, rows: Iterable[bytes]) -> None:
-        """Keep rows no longer."""
-        for row in rows:
-            self._kept.pop(row, None)
-
     async def latest(self, rows: Sequence[bytes]) -> list[bytes | None]:
-        """Return rows as the change now being made may take them."""
+        """Return rows as they are with every change that was made."""
         if not rows:
             return []
-        known = {row: self._kept[row] for row in rows if row in self._kept} if self._kept else {}
-        known.update((row, pairs[row]) for pairs in self._unwritten for row in rows if row in pairs)
+        known: dict[bytes, bytes | None] = {row: pairs[row] for pairs in self._unwritten for row in rows if row in pairs}
         missing = [row for row in rows if row not in known]
         if missing:
             known.update(zip(missing, await self._kv.get_all(missing), strict=True))
@@ -50,7 +34,6 @@ class Rows:
         async with self._changing:
             pairs = await make()
             self.changes += 1
-            self.drop(self._kept.keys() & pairs.keys())
             for earlier in self._unwritten:
                 for row in earlier.keys() & pairs.keys():
                     del earlier[row]

@@ -6,10 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe import bands
-from gossamer.dedupe.bands import Sieve, plain_asked, plain_entered, plain_rows_of
+from gossamer.dedupe.bands import (
+    TABLES,
+    Sieve,
+    plain_asked,
+    plain_enter,
+    plain_entered,
+    plain_in_order,
+    plain_met,
+    plain_rows_of,
+)
 
 HASHES = st.integers(0, (1 << 64) - 1)
-ENTRY = bytes(range(16))
 SIZE = len(Sieve()._bits)
 
 
@@ -23,22 +31,45 @@ def test_both_ways_name_the_same_rows(simhash: int) -> None:
     assert bands.rows_of(simhash) == plain_rows_of(simhash)
 
 
+def entry(simhash: int) -> bytes:
+    return simhash.to_bytes(8, "big") + bytes(range(8))
+
+
 def test_both_ways_fill_a_sieve_alike() -> None:
     compiled, plain = bytearray(SIZE), bytearray(SIZE)
     random = Random(5)
     firsts = [random.getrandbits(64) for _ in range(300)]
-    for simhash in [*firsts, *(first ^ 1 << random.randrange(64) for first in firsts)]:
+    for number, simhash in enumerate([*firsts, *(first ^ 1 << random.randrange(64) for first in firsts)]):
         assert bands.asked(compiled, simhash) == plain_asked(plain, simhash)
-        assert bands.entered(compiled, simhash, ENTRY) == plain_entered(plain, simhash, ENTRY)
+        entries, table = entry(simhash) + entry(simhash ^ 1) + entry(random.getrandbits(64)), number % TABLES
+        assert bands.entered(compiled, table, entries) == plain_entered(plain, table, entries)
+        bands.enter(compiled, simhash)
+        plain_enter(plain, simhash)
+        names = [random.randbytes(8), bytes(8)]
+        assert bands.met(compiled, names) == plain_met(plain, names)
     assert compiled == plain and any(compiled)
+
+
+@given(st.lists(HASHES, max_size=40), st.integers(0, TABLES - 1))
+def test_both_ways_put_entries_in_the_order_of_their_rows(hashes: list[int], table: int) -> None:
+    entries = b"".join(map(entry, [*hashes, *hashes[:3]]))
+    ordered = bands.in_order(table, entries)
+    assert ordered == plain_in_order(table, entries)
+    rows = [plain_rows_of(int.from_bytes(ordered[start : start + 8], "big"))[table] for start in range(0, len(ordered), 16)]
+    assert rows == sorted(rows) and len(ordered) == len(entries)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(HASHES, max_size=20), st.lists(HASHES, max_size=20))
 def test_every_row_that_was_entered_is_asked_for_and_is_new_once(before: list[int], after: list[int]) -> None:
     sieve = Sieve()
-    sieve.whole = True
-    new = [row for simhash in [*before, *after] for row, entry in sieve.enter(simhash, ENTRY)[0] if entry == ENTRY]
+    sieve.has_all_rows = True
+    new = []
+    for table in range(TABLES):
+        fresh, others = sieve.entered(table, b"".join(map(entry, [*before, *after])))
+        new += [row for row, _ in fresh]
+        assert {row: each for row, each in fresh + others}.keys() == {plain_rows_of(each)[table] for each in [*before, *after]}
+        assert sorted(each for _, each in fresh + others) == sorted(map(entry, [*before, *after]))
     assert len(new) == len(set(new))
     for simhash in before:
         assert sieve.asked(simhash) == plain_rows_of(simhash)
@@ -46,28 +77,27 @@ def test_every_row_that_was_entered_is_asked_for_and_is_new_once(before: list[in
 
 def test_a_new_text_among_thousands_asks_for_hardly_any_row() -> None:
     sieve, random = Sieve(), Random(1)
-    sieve.whole = True
+    sieve.has_all_rows = True
     for _ in range(5_000):
-        sieve.enter(random.getrandbits(64), ENTRY)
+        sieve.enter(random.getrandbits(64))
     asked = sum(len(sieve.asked(random.getrandbits(64))) for _ in range(1_000))
     assert asked < 100
 
 
 def test_a_sieve_that_does_not_hold_all_lets_everything_through() -> None:
     sieve = Sieve()
-    assert sieve.asked(7) == plain_rows_of(7) and sieve.knows(bytes(8))
-    assert sieve.enter(7, ENTRY) == ([], plain_rows_of(7))
-    sieve.whole = True
-    assert sieve.asked(7) == plain_rows_of(7), "what was entered before is there"
+    assert sieve.asked(7) == plain_rows_of(7) and sieve.met([bytes(8)]) == [bytes(8)]
+    assert sieve.entered(3, entry(7)) == ([], [(plain_rows_of(7)[3], entry(7))])
+    sieve.has_all_rows = sieve.has_all_names = True
+    assert sieve.asked(7) == [plain_rows_of(7)[3]], "what was entered before is there"
     assert sieve.asked((1 << 64) - 1) == []
+    assert sieve.met([bytes(8), b"\xff" * 8]) == [bytes(8)]
 
 
-def test_a_name_is_known_when_it_was_noted_and_hardly_before() -> None:
+def test_a_name_is_known_when_it_was_met_and_hardly_before() -> None:
     sieve = Sieve()
-    sieve.whole = True
+    sieve.has_all_names = True
     names = [Random(seed).randbytes(8) for seed in range(1_000)]
-    assert sum(map(sieve.knows, names)) == 0
-    for name in names:
-        sieve.note(name)
-    assert sum(map(sieve.knows, names)) == len(names)
-    assert sum(sieve.knows(Random(seed + 5_000).randbytes(8)) for seed in range(1_000)) < 10
+    assert sieve.met(names) == []
+    assert sieve.met(names) == names
+    assert len(sieve.met([Random(seed + 5_000).randbytes(8) for seed in range(1_000)])) < 10

@@ -1,22 +1,25 @@
 """The index of near duplicates: who is near is found, whoever is not is not, and nothing of it is lost or stale."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe.bands import BLOCKS, rows_of
-from gossamer.dedupe.near import NEAR, NearIndex
+from gossamer.dedupe.near import NEAR, Known, NearIndex
+from gossamer.errors import DiskFull
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.likeness import Likeness, distance
 from gossamer.protocols import KeyValue
 from gossamer.records import Original
 from gossamer.testing.kv import scanned
+from gossamer.url.fingerprint import fingerprint
 
 HASH = 0x0123_4567_89AB_CDEF
 HASHES = st.integers(0, (1 << 64) - 1)
@@ -26,6 +29,9 @@ OTHERS = [Random(seed).getrandbits(64) for seed in range(300)]
 
 class SlowKeyValue(MemoryKeyValue):
     """A store behind a network: it looks at once, answers later, and writes when it has been asked for a while."""
+
+    async def get(self, key: bytes) -> bytes | None:
+        return (await self.get_all([key]))[0]
 
     async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
         values = await super().get_all(keys)
@@ -54,9 +60,48 @@ def moved(simhash: int, *bits: int) -> int:
     return simhash
 
 
+@pytest.fixture(params=[(128, 2_048), (2, 8)], ids=["usual log", "small log"], scope="module", autouse=True)
+def log(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Let everything hold with a log that nothing leaves, and with one of sixteen pages; how many may be in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        leaf, leaves = request.param
+        patch.setattr("gossamer.dedupe.latest.LEAF", leaf)
+        patch.setattr("gossamer.dedupe.latest.LEAVES", leaves)
+        yield leaf * leaves
+
+
 async def entries(kv: KeyValue) -> int:
     """Count the pages in all rows of the tables."""
     return sum(len(value) for key, value in await scanned(kv, b"near/") if key[5] < 10) // 16
+
+
+async def check(kv: KeyValue) -> None:
+    """See that every page is in the log or in each of its ten rows, and in none twice."""
+    rows = dict(await scanned(kv, b"near/"))
+    log = [value[at : at + 16] for key, value in rows.items() if key[5:6] == b"l" for at in range(8, len(value), 16)]
+    for key, value in rows.items():
+        known = msgspec.msgpack.decode(value, type=Known) if key[5:6] == b"p" else None
+        if known is not None and known.simhash is not None:
+            entry = known.simhash.to_bytes(8, "big") + key[6:]
+            counts = [rows.get(row, b"").count(entry) for row in rows_of(known.simhash)]
+            assert counts == [1] * 10 or (entry in log and max(counts) <= 1), f"{known.page.key} is in its rows {counts} times"
+
+
+async def fill(index: NearIndex, count: int) -> None:
+    """Put in pages that are unlike all others, so that older ones have to go into the tables."""
+    seeds = range(1_000, 1_000 + count)
+    await index.commit([(like(Random(seed).getrandbits(64)), page(f"filling {seed}")) for seed in seeds])
+
+
+async def old_store(hashes: Sequence[int]) -> MemoryKeyValue:
+    """Make a store as it was written before there was a log: pages 0, 1, 2... are in the tables."""
+    kv = MemoryKeyValue()
+    for number, simhash in enumerate(hashes):
+        name = fingerprint(page(str(number)).key).to_bytes(8, "big")
+        for row in rows_of(simhash):
+            await kv.put(row, (await kv.get(row) or b"") + simhash.to_bytes(8, "big") + name)
+        await kv.put(b"near/p" + name, msgspec.msgpack.encode(Known(page(str(number)), simhash)))
+    return kv
 
 
 async def put(index: NearIndex, simhash: int, name: str) -> None:
@@ -66,7 +111,7 @@ async def put(index: NearIndex, simhash: int, name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def many() -> MemoryKeyValue:
+def many(log: int) -> MemoryKeyValue:
     """A store with some hundred pages of all kinds in it."""
     kv = MemoryKeyValue()
     asyncio.run(NearIndex(kv).commit([(like(each), page(str(number))) for number, each in enumerate(OTHERS)]))
@@ -197,11 +242,10 @@ async def test_what_others_add_to_the_same_row_at_the_same_time_is_not_lost() ->
 
     commits = [index.commit([(like(simhash), page(name))]) for simhash, name in zip(hashes, names, strict=True)]
     await asyncio.gather(*commits, late())
-    assert await entries(kv) == 10 * (len(names) + 1)
     again = NearIndex(kv)
     for simhash, name in zip(hashes, names, strict=True):
         assert await again.claim(like(simhash), page("new")) == (page(name), 0)
-    assert not index._claims and not index._claimed and not index._rows._kept and not index._rows._unwritten
+    assert not index._claims and not index._rows._unwritten
 
 
 async def test_a_released_claim_is_free_again() -> None:
@@ -212,7 +256,7 @@ async def test_a_released_claim_is_free_again() -> None:
     index.release(like(HASH), page("a"))
     assert await index.claim(like(HASH), page("b")) is None
     index.release(like(HASH), page("b"))
-    assert not index._claims and not index._claimed and not index._rows._kept
+    assert not index._claims and index._latest is not None and index._latest.near(HASH, NEAR) == []
 
 
 @pytest.fixture
@@ -258,9 +302,22 @@ async def test_a_page_whose_text_changed_is_no_twin_by_what_it_was() -> None:
     await put(index, new, "a")
     assert await index.claim(like(HASH), page("b")) is None
     assert await index.claim(like(new), page("c")) == (page("a"), 0)
-    assert await entries(kv) == 10, "stale rows were left"
     await index.commit([(like(HASH), page("a")), (like(moved(HASH, 9)), page("a")), (like(HASH), page("a"))])
-    assert await entries(kv) == 10 and await index.cluster(HASH) == [(page("a"), 0)]
+    assert await index.cluster(HASH) == [(page("a"), 0)] and await NearIndex(kv).cluster(HASH) == [(page("a"), 0)]
+
+
+async def test_a_page_whose_text_changed_leaves_no_rows_behind(log: int) -> None:
+    kv = await old_store([HASH, *OTHERS])
+    index = NearIndex(kv)
+    assert await entries(kv) == 10 * (1 + len(OTHERS))
+    await put(index, moved(HASH, *range(30)), "0")
+    assert await entries(kv) == 10 * len(OTHERS), "stale rows were left"
+    for number in range(20):
+        await put(index, moved(HASH, *range(number, number + 5)), "0")  # all but the last are stale before they leave the log
+    await fill(index, 2 * log if log < 100 else 20)
+    stale = [moved(HASH, *range(number, number + 5)).to_bytes(8, "big") for number in range(19)]
+    tables = [value[:8] for key, value in await scanned(kv, b"near/") if key[5] < 10 and value]
+    assert not set(stale) & set(tables)
 
 
 async def test_near_duplicates_of_a_text_that_is_gone_are_not_listed() -> None:
@@ -334,25 +391,125 @@ class CountingKeyValue(MemoryKeyValue):
         return await super().get_all(keys)
 
 
-async def test_texts_unlike_all_others_are_told_apart_without_the_store(many: MemoryKeyValue) -> None:
+async def test_texts_unlike_all_others_are_told_apart_without_the_store(many: MemoryKeyValue, log: int) -> None:
     kv = CountingKeyValue()
     await kv.put_all(await scanned(many, b""))
     index = NearIndex(kv)
     for number in range(1_000, 1_100):
         await put(index, Random(number).getrandbits(64), str(number))
-    assert kv.asked < 20
+    assert kv.asked < 20 + (160 if log < 100 else 0), "but for the rows of pages that were in the log before"
 
 
-async def test_a_store_of_too_many_pages_to_look_at_is_asked(many: MemoryKeyValue, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_of_too_many_pages_to_look_at_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gossamer.dedupe.near.MOST_LOADED", len(OTHERS) - 1)
     kv = CountingKeyValue()
-    await kv.put_all(await scanned(many, b""))
+    await kv.put_all(await scanned(await old_store(OTHERS), b""))
     index = NearIndex(kv)
     assert await index.claim(like(moved(OTHERS[-1], 1)), page("new")) == (page(str(len(OTHERS) - 1)), 1)
     asked = kv.asked
     await put(index, HASH, "a")
-    assert kv.asked == asked + 11, "a commit reads again what its claim has read"
+    assert kv.asked == asked + 11, "a page has ten rows and a name"
     assert await index.claim(like(HASH), page("b")) == (page("a"), 0)
+
+
+async def test_a_store_from_before_there_was_a_log_finds_what_it_had_and_what_came_since(log: int) -> None:
+    kv = await old_store(OTHERS[:100])
+    index = NearIndex(kv)
+    await put(index, HASH, "a")
+    await fill(index, 2 * log if log < 100 else 20)
+    for each in (index, NearIndex(kv)):
+        assert await each.claim(like(moved(HASH, 3, 4)), page("new")) == (page("a"), 2)
+        for number in range(100):
+            assert await each.claim(like(moved(OTHERS[number], 5)), page("new")) == (page(str(number)), 1)
+            assert await each.cluster(moved(OTHERS[number], 5, 6)) == [(page(str(number)), 2)]
+
+
+async def test_whatever_the_sizes_of_commits_and_whenever_they_are_interrupted_nothing_is_missed(log: int) -> None:
+    random, kv = Random(log), MemoryKeyValue()
+    index = NearIndex(kv)
+    hashes = [random.getrandbits(64) for _ in range(400)]
+    start = 0
+    while start < len(hashes):
+        size = random.choice([1, 1, 2, 3, 7, 40])
+        numbers = range(start, min(start + size, len(hashes)))
+        await index.commit([(like(hashes[number]), page(str(number))) for number in numbers])
+        start += size
+        if not random.randrange(4):
+            index = NearIndex(kv)
+    for number, simhash in enumerate(hashes):
+        assert await index.claim(like(moved(simhash, number % 64)), page("new")) == (page(str(number)), 1)
+    assert log > len(hashes) or await entries(kv) >= 10 * (len(hashes) - log)
+    await check(kv)
+    assert index._latest is not None
+    kept = [simhash for simhash in hashes if index._latest.near(simhash, 0)]
+    assert kept == hashes[-log:], "memory has more than the log"
+
+
+async def test_a_page_that_went_back_to_an_earlier_text_is_in_the_tables_by_it(log: int) -> None:
+    kv = MemoryKeyValue()
+    index = NearIndex(kv)
+    for simhash in (HASH, moved(HASH, *range(30)), HASH):
+        await put(index, simhash, "a")
+    await fill(index, 2 * log if log < 100 else 20)
+    await check(kv)
+    assert await NearIndex(kv).claim(like(HASH), page("b")) == (page("a"), 0)
+
+
+async def test_a_page_that_goes_back_to_an_earlier_text_claims_it_anew() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await put(index, HASH, "a")
+    await put(index, moved(HASH, *range(30)), "a")
+    assert await index.claim(like(HASH), page("a")) is None
+    assert await index.claim(like(HASH), page("b")) == (page("a"), 0), "what it was once was taken for what it is"
+
+
+async def test_what_a_page_is_last_counts_when_it_comes_twice_in_one_commit() -> None:
+    index = NearIndex(MemoryKeyValue())
+    await index.commit([(like(HASH), page("a")), (like(HASH, 3), page("a"))])
+    assert await index.claim(like(HASH), page("b")) is None
+
+
+@pytest.mark.parametrize("is_written", [False, True], ids=["refused", "written, but not synced"])
+async def test_what_a_full_disk_refused_is_made_up_for(is_written: bool) -> None:
+    class Filling(MemoryKeyValue):
+        is_full = False
+
+        async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+            if is_written or not self.is_full:
+                await super().put_all(pairs)
+            if self.is_full:
+                raise DiskFull("no space is left; free some and resume")
+
+    kv = Filling()
+    index = NearIndex(kv)
+    for number, simhash in enumerate(OTHERS[:100]):
+        kv.is_full = number % 3 == 0
+        if kv.is_full:
+            with pytest.raises(DiskFull):
+                await index.commit([(like(simhash), page(str(number)))])
+            kv.is_full = False
+        await index.commit([(like(simhash), page(str(number)))])
+    await check(kv)
+    for each in (index, NearIndex(kv)):
+        for number, simhash in enumerate(OTHERS[:100]):
+            assert await each.claim(like(simhash), page("new")) == (page(str(number)), 0)
+
+
+async def test_several_who_come_first_read_the_log_once_and_all_wait_for_it(many: MemoryKeyValue) -> None:
+    class Scanning(MemoryKeyValue):
+        async def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
+            async for pair in super().scan(prefix):
+                await asyncio.sleep(0)
+                yield pair
+
+    kv = Scanning()
+    await kv.put_all(await scanned(many, b""))
+    index = NearIndex(kv)
+    copies = [index.claim(like(moved(simhash, 7)), page("copy")) for simhash in OTHERS[-5:]]
+    twins = await asyncio.gather(put(index, HASH, "a"), *copies)
+    assert twins == [None, *((page(str(number)), 1) for number in range(len(OTHERS) - 5, len(OTHERS)))]
+    assert await index.cluster(HASH) == [(page("a"), 0)]
+    assert await NearIndex(kv).claim(like(HASH), page("b")) == (page("a"), 0)
 
 
 async def test_what_is_written_while_the_store_is_looked_at_is_found(
@@ -367,7 +524,7 @@ async def test_what_is_written_while_the_store_is_looked_at_is_found(
     await put(index, HASH, "a")
     assert not first.done()
     assert await first == (page("0"), 0)
-    assert index._sieve is not None and index._sieve.whole
+    assert index._loaded is not None and index._loaded[1].has_all_names and index._loaded[1].has_all_rows
     assert await index.claim(like(HASH), page("b")) == (page("a"), 0)
 
 
@@ -376,4 +533,7 @@ async def test_pages_of_one_commit_share_rows_that_were_not_there_before() -> No
     index = NearIndex(kv)
     others = [HASH, moved(HASH, 0, 1, 2, 3), moved(HASH, 4, 5, 6, 7)]
     await index.commit([(like(simhash), page(str(number))) for number, simhash in enumerate(others)])
-    assert await entries(kv) == 10 * len(others)
+    await fill(index, 20)
+    for each in (index, NearIndex(kv)):
+        for number, simhash in enumerate(others):
+            assert await each.claim(like(simhash), page("new")) == (page(str(number)), 0)

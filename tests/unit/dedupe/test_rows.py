@@ -89,37 +89,6 @@ async def test_what_was_made_later_counts_whichever_is_written_first() -> None:
     assert not rows._unwritten
 
 
-async def test_a_kept_row_is_not_read_again(kv: SlowKeyValue) -> None:
-    kv.may_write.set()
-    rows = Rows(kv)
-    rows.keep([ROW], [None])
-    await adding(rows, b"a")
-    assert kv.reads == 0 and await kv.get(ROW) == b"a"
-    rows.keep([ROW, b"other"], [b"a", None])
-    rows.drop([ROW, b"unknown"])
-    assert set(rows._kept) == {b"other"}
-
-
-async def test_a_kept_row_that_changes_is_kept_no_longer(kv: SlowKeyValue) -> None:
-    kv.may_write.set()
-    rows = Rows(kv)
-    rows.keep([ROW], [None])
-    await adding(rows, b"a")
-    await adding(rows, b"b")
-    assert await kv.get(ROW) == b"ab"
-
-
-async def test_what_is_on_its_way_to_the_store_is_not_kept_as_the_store_has_it(kv: SlowKeyValue) -> None:
-    rows = Rows(kv)
-    first = adding(rows, b"a")
-    await turn()
-    rows.keep([ROW], await kv.get_all([ROW]))
-    kv.may_write.set()
-    await first
-    await adding(rows, b"b")
-    assert await kv.get(ROW) == b"ab"
-
-
 async def test_every_change_is_counted_when_it_begins_and_when_it_is_over(kv: SlowKeyValue) -> None:
     rows = Rows(kv)
     change = adding(rows, b"a")

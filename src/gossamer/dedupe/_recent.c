@@ -1,0 +1,173 @@
+/* Pages by the quarters of their SimHashes, in one piece of memory: the loops of `recent.py`.
+ *
+ * Why in C: a page is looked for, put in twice and taken out once; each takes 0.2 us instead of 2, and 32 bytes instead of 200.
+ *
+ * The memory is four times 65,536 heads of chains, one for each value of each quarter, then slots; a slot is a page and its
+ * successors in the four chains it is in. The first slot counts: the first of the free ones, how many were ever taken, and how
+ * many are free.
+ *
+ * Invariants: a slot is in four chains or free; no slot beyond the memory that was handed in is looked at.
+ */
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+
+enum { QUARTERS = 4, HEADS = 1 << 16, ENTRY = 16 };
+
+typedef struct {
+    uint64_t simhash, name;
+    uint32_t next[QUARTERS];
+} Slot;
+
+enum { FREE, TAKEN, SPARE }; /* what `next` of the first slot counts */
+
+typedef struct {
+    Py_buffer buffer;
+    uint32_t (*heads)[HEADS];
+    Slot *slots;
+    uint32_t room;
+} Memory;
+
+static uint32_t part_of(uint64_t simhash, int quarter) { return (uint32_t)(simhash >> 16 * quarter) & (HEADS - 1); }
+
+static uint64_t number_at(const unsigned char *bytes) {
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++) number = number << 8 | bytes[i];
+    return number;
+}
+
+static int bits_of(uint64_t number) {
+    number -= number >> 1 & UINT64_C(0x5555555555555555);
+    number = (number & UINT64_C(0x3333333333333333)) + (number >> 2 & UINT64_C(0x3333333333333333));
+    return (int)(((number + (number >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F)) * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Look at what was handed in as such a memory; the caller gives the buffer back, also when this fails. */
+static int laid_out(Memory *memory) {
+    Py_ssize_t heads = (Py_ssize_t)sizeof(uint32_t[QUARTERS][HEADS]), left = memory->buffer.len - heads;
+    if (left < (Py_ssize_t)sizeof(Slot) || left / (Py_ssize_t)sizeof(Slot) > UINT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "that memory is too small or too large");
+        return -1;
+    }
+    memory->heads = memory->buffer.buf;
+    memory->slots = (Slot *)((char *)memory->buffer.buf + heads);
+    memory->room = (uint32_t)(left / (Py_ssize_t)sizeof(Slot));
+    return 0;
+}
+
+/* An entry that shares several quarters is told by the first of them. */
+static int is_told(uint64_t difference, int quarter) {
+    for (int earlier = 0; earlier < quarter; earlier++)
+        if (part_of(difference, earlier) == 0) return 1;
+    return 0;
+}
+
+static int tell(PyObject *found, const Slot *slot, int bits) {
+    unsigned char entry[ENTRY];
+    for (int i = 0; i < 8; i++) {
+        entry[i] = (unsigned char)(slot->simhash >> (56 - 8 * i));
+        entry[8 + i] = (unsigned char)(slot->name >> (56 - 8 * i));
+    }
+    PyObject *pair = Py_BuildValue("(iy#)", bits, (char *)entry, (Py_ssize_t)ENTRY);
+    int failed = pair == NULL || PyList_Append(found, pair) < 0;
+    Py_XDECREF(pair);
+    return failed;
+}
+
+static PyObject *near(PyObject *module, PyObject *args) {
+    (void)module;
+    Memory memory;
+    unsigned long long simhash;
+    int most;
+    if (!PyArg_ParseTuple(args, "y*Ki", &memory.buffer, &simhash, &most)) return NULL;
+    PyObject *found = laid_out(&memory) < 0 ? NULL : PyList_New(0);
+    for (int quarter = 0; found != NULL && quarter < QUARTERS; quarter++) {
+        uint32_t place = memory.heads[quarter][part_of(simhash, quarter)];
+        while (found != NULL && place != 0 && place < memory.room) {
+            const Slot *slot = memory.slots + place;
+            uint64_t difference = slot->simhash ^ simhash;
+            int bits = bits_of(difference);
+            if (bits <= most && !is_told(difference, quarter) && tell(found, slot, bits)) Py_CLEAR(found);
+            place = slot->next[quarter];
+        }
+    }
+    PyBuffer_Release(&memory.buffer);
+    return found;
+}
+
+static void put(Memory *memory, uint64_t simhash, uint64_t name) {
+    uint32_t *counts = memory->slots[0].next, place = counts[FREE];
+    if (place != 0) {
+        counts[FREE] = memory->slots[place].next[0];
+        counts[SPARE]--;
+    } else {
+        place = ++counts[TAKEN];
+    }
+    Slot *slot = memory->slots + place;
+    slot->simhash = simhash;
+    slot->name = name;
+    for (int quarter = 0; quarter < QUARTERS; quarter++) {
+        uint32_t *head = &memory->heads[quarter][part_of(simhash, quarter)];
+        slot->next[quarter] = *head;
+        *head = place;
+    }
+}
+
+static void take(Memory *memory, uint64_t simhash, uint64_t name) {
+    uint32_t place = 0;
+    for (int quarter = 0; quarter < QUARTERS; quarter++) {
+        uint32_t *link = &memory->heads[quarter][part_of(simhash, quarter)];
+        while (*link != 0 && *link < memory->room) {
+            Slot *slot = memory->slots + *link;
+            if (place == 0 ? slot->simhash == simhash && slot->name == name : *link == place) {
+                place = *link;
+                *link = slot->next[quarter];
+                break;
+            }
+            link = &slot->next[quarter];
+        }
+        if (place == 0) return; /* it is not here */
+    }
+    memory->slots[place].next[0] = memory->slots[0].next[FREE];
+    memory->slots[0].next[FREE] = place;
+    memory->slots[0].next[SPARE]++;
+}
+
+/* Do something with each of some entries; tell whether there was room for them, else nothing was done. */
+static PyObject *with_each(PyObject *args, void (*act)(Memory *, uint64_t, uint64_t), int takes_room) {
+    Memory memory;
+    Py_buffer entries;
+    if (!PyArg_ParseTuple(args, "w*y*", &memory.buffer, &entries)) return NULL;
+    int failed = laid_out(&memory) < 0, has_room = 1;
+    if (!failed && takes_room) {
+        const uint32_t *counts = memory.slots[0].next;
+        has_room = (uint64_t)memory.room - 1 - counts[TAKEN] + counts[SPARE] >= (uint64_t)(entries.len / ENTRY);
+    }
+    const unsigned char *entry = entries.buf;
+    for (Py_ssize_t left = entries.len / ENTRY; !failed && has_room && left > 0; left--, entry += ENTRY)
+        act(&memory, number_at(entry), number_at(entry + 8));
+    PyBuffer_Release(&memory.buffer);
+    PyBuffer_Release(&entries);
+    return failed ? NULL : PyBool_FromLong(has_room);
+}
+
+static PyObject *add(PyObject *module, PyObject *args) {
+    (void)module;
+    return with_each(args, put, 1);
+}
+
+static PyObject *take_out(PyObject *module, PyObject *args) {
+    (void)module;
+    return with_each(args, take, 0);
+}
+
+static PyMethodDef methods[] = {
+    {"near", near, METH_VARARGS, NULL},
+    {"add", add, METH_VARARGS, NULL},
+    {"remove", take_out, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_recent", NULL, 0, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__recent(void) { return PyModule_Create(&module); }
