@@ -6,7 +6,7 @@ judged by what is known by now; `keep` makes it durable, before the visits are s
 another store had no room counts nothing twice; a visit that is repeated after a crash does, which no rule notices.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -251,7 +251,7 @@ def _is_sampled(url: str) -> bool:
     return fingerprint(url) % parameters.SAMPLE == 0
 
 
-def _merged(key: str, url: str, cosmetic: set[str]) -> str:
+def _merged(key: str, url: str, cosmetic: Collection[str]) -> str:
     if not cosmetic or "?" not in key or _is_sampled(url):
         return key
     head, _, query = key.partition("?")

@@ -32,27 +32,30 @@ _MADE_ANEW = (PROBE, PARAMETER)  # a change of these may be made of something el
 
 _KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
 _DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
+_NO_RULES: frozenset[str] = frozenset()  # one for all hosts: a set of its own is 200 bytes that every look has to fetch
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class HostLessons:
-    """All that is known of one host; changed only by its shelf."""
+    """All that is known of one host; changed only by its shelf. Small: of most hosts there is one page in a commit."""
 
-    __slots__ = ("cosmetic", "growth", "parameters", "probes", "tables", "templates", "traps")
+    __slots__ = ("cosmetic", "growth", "parameters", "probes", "templates", "traps")
 
     def __init__(self) -> None:
         self.templates: dict[str, Tally] = {}
         self.parameters: dict[str, Parameter] = {}
         self.probes: dict[str, Probe] = {}
         self.growth: dict[str, Growth] = {}
-        self.tables: dict[str, dict[str, Any]] = {
-            TEMPLATE: self.templates,
-            PARAMETER: self.parameters,
-            PROBE: self.probes,
-            GROWTH: self.growth,
-        }
-        self.cosmetic: set[str] = set()  # parameters that make no difference
-        self.traps: set[str] = set()  # templates that may keep a URL from being fetched
+        self.cosmetic = _NO_RULES  # parameters that make no difference
+        self.traps = _NO_RULES  # templates that may keep a URL from being fetched
+
+    def table(self, letter: str) -> dict[str, Any]:
+        """Return the records of one kind by their names."""
+        if letter == TEMPLATE:
+            return self.templates
+        if letter == GROWTH:
+            return self.growth
+        return self.probes if letter == PROBE else self.parameters
 
     @property
     def has_rules(self) -> bool:
@@ -61,11 +64,10 @@ class HostLessons:
 
     def decide(self, letter: str, title: str, is_rule: bool) -> None:
         """Take note that a record is in force, or is not."""
-        rules = self.traps if letter == TEMPLATE else self.cosmetic
-        if is_rule:
-            rules.add(title)
-        elif letter in (TEMPLATE, PARAMETER):
-            rules.discard(title)
+        if letter == TEMPLATE and is_rule is not (title in self.traps):
+            self.traps ^= {title}
+        elif letter == PARAMETER and is_rule is not (title in self.cosmetic):
+            self.cosmetic ^= {title}
 
 
 def _is_rule(letter: str, title: str, record: Any, settings: Traps) -> bool:
@@ -94,7 +96,7 @@ class Shelf:
             return known
         loaded = HostLessons()
         async for _, letter, title, record in self._rows(name):
-            loaded.tables[letter][title] = record
+            loaded.table(letter)[title] = record
             loaded.decide(letter, title, _is_rule(letter, title, record, self._settings))
         while len(self._hosts) >= MOST_HOSTS:
             self._hosts.popitem(last=False)
@@ -118,7 +120,7 @@ class Shelf:
         names = [name for name in changes if name[1] in _MADE_ANEW]
         names += [name for name in self._told if name in changes]
         hosts = await self._named({name[0] for name in names})
-        kept = {name: _under(hosts[name[0]].tables[name[1]].get(name[2]), changes[name]) for name in names}
+        kept = {name: _under(hosts[name[0]].table(name[1]).get(name[2]), changes[name]) for name in names}
         return {**changes, **kept} if kept else changes
 
     async def _named(self, names: Iterable[str]) -> dict[str, HostLessons]:
@@ -127,7 +129,7 @@ class Shelf:
     async def rule(self, name: Name, ruling: Ruling) -> bool:
         """Put an operator's word above a record, durably; False: there is none, and nothing to decide."""
         async with self._writing:
-            known: Any = (await self.host(name[0])).tables[name[1]].get(name[2])
+            known: Any = (await self.host(name[0])).table(name[1]).get(name[2])
             if known is None and ruling is Ruling.NONE:
                 return False
             record = replace(known or _KINDS[name[1]](), ruling=ruling)
@@ -141,14 +143,14 @@ class Shelf:
         ruled = await self.ruled()
         rules = self._rules(changes)
         begin = {name[0] for name in rules} - ruled
-        rows = [
-            (f"{_BEGINNING}{host}\0{letter}{title}".encode(), _encode(record))
-            for (host, letter, title), record in changes.items()
-        ]
+        rows = _rows(changes)
         await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
         hosts = await self._named({name[0] for name in changes})  # not before: one may have left memory meanwhile
         for (host, letter, title), record in changes.items():
-            hosts[host].tables[letter][title] = record
+            if letter == TEMPLATE:  # nearly all
+                hosts[host].templates[title] = record
+            else:
+                hosts[host].table(letter)[title] = record
         ruled |= begin
         touched = ruled.intersection(hosts)
         for name in changes if touched else ():
@@ -187,3 +189,13 @@ def _under(known: Any, record: Any) -> Any:
     if isinstance(record, Parameter) and known.was_cosmetic and not record.was_cosmetic:
         record = replace(record, was_cosmetic=True)
     return record if record.ruling is known.ruling else replace(record, ruling=known.ruling)
+
+
+def _rows(changes: Mapping[Name, Record]) -> list[tuple[bytes, bytes]]:
+    """Return changes as they are stored."""
+    rows, last, packed = [], None, b""
+    for (host, letter, title), record in changes.items():
+        if record is not last:  # two templates may have one record
+            last, packed = record, _encode(record)
+        rows.append((f"{_BEGINNING}{host}\0{letter}{title}".encode(), packed))
+    return rows

@@ -112,11 +112,11 @@ class Study:
         """Learn from visits, one after the other."""
         at_hand = self._shelf.at_hand
         for visit in visits:
-            name = visit.settlement.lease.entry.host
+            page = visit.page
+            name = visit.settlement.lease.entry.host if page is None else page.host
             host = at_hand(name) or await self._shelf.host(name)
             if visit.probe is not None or visit.suspicious:
                 self._take_probe(host, visit)
-            page = visit.page
             if page is not None:
                 self._take_page(host, visit, page)
                 if "?" in page.url and page.status and page.digest and page.outcome in _COMPARED:
@@ -124,7 +124,7 @@ class Study:
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:
         """Return a record as the visits taken so far left it."""
-        return self.changes.get(name) or host.tables[name[1]].get(name[2]) or blank
+        return self.changes.get(name) or host.table(name[1]).get(name[2]) or blank
 
     def _take_probe(self, host: HostLessons, visit: Visit) -> None:
         name = visit.settlement.lease.entry.host
@@ -238,10 +238,13 @@ class Study:
     def _grow(self, visit: Visit, page: Page, name: Name, before: Growth, found: int) -> None:
         """Count the URLs that a page brought forth, for its host or its first folder."""
         after = growth.grown(before, 1, found, page.url, self._now)
+        others = _NOBODY if name[2] else self.sizes.move(before, after)
+        if growth.is_modest(after, self._settings):  # nearly always
+            self.changes[name] = after
+            return
         reason = growth.too_fast(before, after, self._settings)
-        if not name[2]:
-            others = self.sizes.move(before, after)
-            reason = reason or ("" if before.slowed else growth.out_of_proportion(after, others, self._settings))
+        if not reason and not before.slowed:
+            reason = growth.out_of_proportion(after, others, self._settings)
         if reason:
             reason = f"traps.growth: {name[2] or 'the host'} brought forth {reason}"
             after = replace(after, slowed=after.slowed + 1, reason=reason)

@@ -26,11 +26,14 @@ def size_of(growth: Growth) -> int:
     return growth.fetched.bit_length()
 
 
+def is_modest(growth: Growth, settings: Traps) -> bool:
+    """Tell that something has so few URLs that no rule slows it, whatever it is compared with."""
+    return growth.found_in_hour < settings.growth_urls and growth.found < settings.growth_ratio * growth.fetched
+
+
 def too_fast(before: Growth, after: Growth, settings: Traps) -> str:
     """Say why something is slowed now, once for each time the limit is reached again; an empty text: it is not."""
     limit = settings.growth_urls
-    if after.found_in_hour < limit:
-        return ""  # nearly always
     known = before.found_in_hour if before.hour == after.hour else 0
     if after.found_in_hour // limit > known // limit:
         return f"{after.found_in_hour:,} URLs in an hour, {limit:,} are usual at most; last from {after.page}"

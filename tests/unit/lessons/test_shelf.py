@@ -38,7 +38,9 @@ async def test_every_kind_of_record_is_read_back(tmp_path: Path) -> None:
     shelf = Shelf(kv, SETTINGS)
     host = await shelf.host("a.test")
     assert {
-        ("a.test", letter, title): record for letter, rows in host.tables.items() for title, record in rows.items()
+        ("a.test", letter, title): record
+        for letter in (TEMPLATE, PARAMETER, PROBE, GROWTH)
+        for title, record in host.table(letter).items()
     } == records
     assert (host.traps, host.cosmetic, host.has_rules) == ({"/x/{n}?a&b"}, {"sid"}, True)
     assert {(name, letter, title): record async for name, letter, title, record in shelf.everything()} == records
@@ -131,10 +133,10 @@ async def test_what_is_learned_never_changes_what_an_operator_ruled(letter: str,
     await shelf.rule(name, Ruling.BLOCK)
     await shelf.write({name: learned}, [])  # made before the ruling
     for each in (shelf, Shelf(kv, SETTINGS)):
-        kept = (await each.host("a.test")).tables[letter]["x"]
+        kept = (await each.host("a.test")).table(letter)["x"]
         assert kept.ruling is Ruling.BLOCK and kept != before, "the evidence is learned, the ruling stays"
     await shelf.rule(name, Ruling.NONE)
-    assert (await Shelf(kv, SETTINGS).host("a.test")).tables[letter]["x"].ruling is Ruling.NONE
+    assert (await Shelf(kv, SETTINGS).host("a.test")).table(letter)["x"].ruling is Ruling.NONE
 
 
 async def test_a_ruling_and_a_commit_at_the_same_time_lose_nothing() -> None:

@@ -1,8 +1,10 @@
 """Growth: what brings forth URLs faster than anybody writes is slowed and reported, once each time."""
 
+import pytest
+
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth
-from gossamer.policy.growth import HOUR, grown, out_of_proportion, size_of, too_fast
+from gossamer.policy.growth import HOUR, grown, is_modest, out_of_proportion, size_of, too_fast
 
 SETTINGS = Traps(growth_urls=1_000, growth_ratio=100)
 PAGE = "http://a.example/page"
@@ -58,3 +60,14 @@ def test_hosts_without_links_are_no_measure_of_others() -> None:
 def test_a_size_is_a_factor_of_two() -> None:
     sizes = [size_of(Growth(fetched=fetched)) for fetched in (1, 2, 3, 4, 7, 8, 15, 16)]
     assert sizes == [1, 2, 2, 3, 3, 4, 4, 5]
+
+
+@pytest.mark.parametrize("fetched", [1, 7, 8, 10, 1_000])
+@pytest.mark.parametrize("a_page", [0.0, 1.0, 99.9, 100.0, 101.0])
+@pytest.mark.parametrize("in_hour", [0, 999, 1_000, 5_000])
+def test_what_is_modest_is_never_slowed(fetched: int, a_page: float, in_hour: int) -> None:
+    growth = Growth(fetched=fetched, found=int(a_page * fetched), found_in_hour=in_hour, page=PAGE)
+    others = [(hosts, 1_000, found) for hosts in (1, 5, 100) for found in (0, 10, 1_000, 100_000)]
+    slowed = too_fast(Growth(), growth, SETTINGS), *(out_of_proportion(growth, each, SETTINGS) for each in others)
+    assert not (is_modest(growth, SETTINGS) and any(slowed))
+    assert is_modest(growth, SETTINGS) is (in_hour < 1_000 and growth.found < 100 * fetched)
