@@ -19,6 +19,7 @@ from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
 from gossamer.policy import parameters, templates
 from gossamer.protocols import KeyValue
+from gossamer.url.fingerprint import fingerprint
 
 _BEGINNING = "lesson/"
 _PREFIX = _BEGINNING.encode()
@@ -39,9 +40,10 @@ _encode = msgspec.msgpack.Encoder().encode
 class HostLessons:
     """All that is known of one host; changed only by its shelf. Small: of most hosts there is one page in a commit."""
 
-    __slots__ = ("cosmetic", "growth", "parameters", "probes", "templates", "traps")
+    __slots__ = ("cosmetic", "growth", "number", "parameters", "probes", "templates", "traps")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.number = fingerprint(name)
         self.templates: dict[str, Tally] = {}
         self.parameters: dict[str, Parameter] = {}
         self.probes: dict[str, Probe] = {}
@@ -94,7 +96,7 @@ class Shelf:
         known = self._hosts.get(name)
         if known is not None:
             return known
-        loaded = HostLessons()
+        loaded = HostLessons(name)
         async for _, letter, title, record in self._rows(name):
             loaded.table(letter)[title] = record
             loaded.decide(letter, title, _is_rule(letter, title, record, self._settings))

@@ -142,7 +142,7 @@ class Study:
             return
         whole, exact = (page.host, GROWTH, ""), (page.host, TEMPLATE, fine)
         before: Any = self.changes.get(whole) or host.growth.get("") or _NO_GROWTH
-        brought = self._brought(before.fetched, visit, page)
+        brought = self._brought(host, before.fetched, visit, page)
         if brought is not None:
             self._count(host, (exact, (page.host, TEMPLATE, coarse)), brought, page.url)
         if host.probes or page.outcome is _SOFT_404:
@@ -176,7 +176,7 @@ class Study:
                     evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
                     self.changes[page.host, PARAMETER, title] = replace(evidence, merged=evidence.merged + 1)
 
-    def _brought(self, fetched: int, visit: Visit, page: Page) -> Yield | None:
+    def _brought(self, host: HostLessons, fetched: int, visit: Visit, page: Page) -> Yield | None:
         """Say what a visit to a host brought; None: it says nothing about its template, such as one that was made before."""
         if visit.settlement.lease.again:
             return None
@@ -190,10 +190,10 @@ class Study:
         likeness = visit.likeness
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
             said = likeness.sketch if likeness is not None else (fingerprint(page.title) >> 32,) if page.title else ()
-            return _FRESH if self.phrases.has_news(fingerprint(page.host), said) else Yield.EMPTY
+            return _FRESH if self.phrases.has_news(host.number, said) else Yield.EMPTY
         if fetched < PHRASES_FROM:
             return _FRESH
-        is_new = self.phrases.has_news(fingerprint(page.host), likeness.sketch)
+        is_new = self.phrases.has_news(host.number, likeness.sketch)
         return _FRESH if is_new or fetched < STALE_FROM else Yield.STALE
 
     async def _compare_values(self, host: HostLessons, visit: Visit, page: Page) -> None:
@@ -253,10 +253,9 @@ class Study:
 
 
 def _path_and_query(wire: str) -> tuple[str, str | None]:
-    """Return the end of a wire URL: half the price of `split`."""
+    """Return the end of a wire URL; of one without a query in a third of the time that `split` takes."""
     start = wire.find("/", 8)
-    if start < 0 or not wire.startswith("http"):
+    if start < 0 or "?" in wire or not wire.startswith("http"):
         url = split(wire)
         return url.path, url.query
-    path, mark, query = wire[start:].partition("?")
-    return path, query if mark else None
+    return wire[start:], None

@@ -11,7 +11,7 @@ and a template that has brought much is given time.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -48,17 +48,22 @@ def templates_of(url: Url) -> tuple[str, str]:
 def shapes_of(path: str, query: str | None) -> tuple[str, str]:
     """Return the fine and the coarse template of a URL with this path and query; None: it has no question mark."""
     segments = path.split("/")[1:]
-    shaped = ["{n}" if segment.isdecimal() else _shape(segment) for segment in segments]  # numbers do not repeat
-    if len(shaped) > 1:
-        coarse = f"{ROUGHLY}/" + "/".join(_run_together(shaped))
-        shaped[0] = _kinds(segments[0])
-        fine = "/" + "/".join(shaped)
-    else:
-        fine = f"/{shaped[0]}" if shaped else "/"
-        coarse = ROUGHLY + fine
+    shapes = tuple(["{n}" if segment.isdecimal() else _shape(segment) for segment in segments])  # numbers do not repeat
+    fine, coarse = _joined(_kinds(segments[0]) if len(segments) > 1 else None, shapes)
     if query is None:
         return fine, coarse
     return f"{fine}?{_parameters(query)}", f"{coarse}?*"
+
+
+@lru_cache(
+    maxsize=4096
+)  # of many pages one: to join them takes as long as all the rest, and a text that is known is found sooner
+def _joined(folder: str | None, shapes: tuple[str, ...]) -> tuple[str, str]:
+    """Return the fine and the coarse template of these shapes behind each other; `folder`: the first one as it is kept."""
+    if folder is None:
+        fine = f"/{shapes[0]}" if shapes else "/"
+        return fine, ROUGHLY + fine
+    return "/".join(["", folder, *shapes[1:]]), "/".join([ROUGHLY, *_run_together(shapes)])
 
 
 def _kind(found: re.Match[str]) -> str:
@@ -78,7 +83,7 @@ def _shape(segment: str) -> str:
     return stem + (extension[0].lower() if extension else "")
 
 
-def _run_together(shapes: list[str]) -> list[str]:
+def _run_together(shapes: Iterable[str]) -> list[str]:
     """Write neighbours of one shape as one, so that depth makes no difference."""
     runs: list[str] = []
     for shape in shapes:
