@@ -14,19 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 from urllib.parse import quote
 
-import msgspec
-from msgspec.structs import replace
-
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
-from gossamer.freshness import Freshness
-from gossamer.records import Outcome, Page, Place, Totals
-from gossamer.storage.catalog import search, versions
+from gossamer.records import Outcome, Page, Totals
+from gossamer.storage.catalog import rows, search, versions
 from gossamer.storage.catalog.migrate import migrate, shipped
 from gossamer.versions import Version
 
@@ -34,19 +29,8 @@ _WAIT = 30.0  # for another process to finish its transaction, in seconds
 _TEXTS_AT_ONCE = 16  # a crawl that writes beside `index` waits for no longer than these take
 _KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED)
 
-_FIELDS = tuple(name for name in Page.__struct_fields__ if name not in ("place", "simhash", "outlinks", "freshness"))
-_FLAGS = ("noindex", "noarchive")
-_COLUMNS = (*_FIELDS, "simhash", "outlinks", "freshness", "file", "record_offset", "record_length")
-_SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
-_INSERT = (
-    f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))}) "
-    f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS if name != 'key')}, "
-    "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 THEN text_id END"
-)
-_KEYS = 64  # looked up at once: a fifth of what one at a time takes
-_OLD = f"SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"
 _UNINDEXED = (
-    f"{_SELECT} INDEXED BY pages_unindexed "
+    f"{rows.SELECT} INDEXED BY pages_unindexed "
     "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
     "ORDER BY id LIMIT ?"
 )
@@ -54,10 +38,9 @@ _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
     "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
 )
-_BITS = 0xFFFF_FFFF_FFFF_FFFF
-_values = attrgetter(*_FIELDS)
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Freshness).decode
+_NAMES = "INSERT INTO names (rowid, url, title) SELECT id, url, title FROM pages WHERE id >= ? AND id < ? AND noindex = 0"
+_NAME = "INSERT INTO names (rowid, url, title) VALUES (?, ?, ?)"
+_UNNAME = "INSERT INTO names (names, rowid, url, title) VALUES ('delete', ?, ?, ?)"
 
 
 class SqliteCatalog:
@@ -67,6 +50,7 @@ class SqliteCatalog:
         self._connection = connection
         self._path = path
         self._syncing = Syncing(self._sync, durable)
+        self._meets_again = False  # pages that are there already, mostly
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
     @classmethod
@@ -90,7 +74,7 @@ class SqliteCatalog:
         try:
             self._add({page.key: page for page in pages})
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
-            self._add({page.key: _encodable(page) for page in pages})
+            self._add({page.key: rows.encodable(page) for page in pages})
         await self._syncing.acknowledge()
 
     def _sync(self) -> None:
@@ -107,47 +91,46 @@ class SqliteCatalog:
 
     def _add(self, latest: dict[str, Page]) -> None:
         with self._transaction():
-            old = self._known(list(latest))
-            ids = {row[0]: row[1] for row in old}
-            (last,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()
-            for page in latest.values():
-                if page.key not in ids:
-                    ids[page.key] = last = last + 1
-            self._connection.executemany(_INSERT, [_row(ids[page.key], page) for page in latest.values()])
-            versions.add(self._connection, [(ids[page.key], page) for page in latest.values()])
-            self._rename(old, latest, ids)
-            self._recount(old, latest)
+            known: list[tuple[Any, ...]] = []
+            new = list(latest.values())
+            if self._meets_again:  # otherwise all are likely to be new, which writing them tells as well
+                known = rows.known(self._connection, latest)
+                keys = {key for key, *_ in known}
+                new = [page for page in new if page.key not in keys]
+            ids, count = rows.insert(self._connection, new)
+            if count < len(new):
+                known = [row for row in rows.known(self._connection, latest) if row[1] < ids.start]
+            old = [(id_, latest[key]) for key, id_, *_ in known]
+            rows.update(self._connection, old)
+            versions.add(self._connection, old)
+            versions.add_new(self._connection, ids)
+            self._rename(known, old, ids)
+            self._recount(known, latest)
+        self._meets_again = 2 * len(known) > len(latest)
 
-    def _known(self, keys: list[str]) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = []
-        for start in range(0, len(keys), _KEYS):
-            some = keys[start : start + _KEYS]
-            found += self._connection.execute(_OLD, (*some, *(None,) * (_KEYS - len(some)))).fetchall()
-        return found
-
-    def _rename(self, old: list[tuple[Any, ...]], latest: dict[str, Page], ids: dict[str, int]) -> None:
+    def _rename(self, known: list[tuple[Any, ...]], old: list[tuple[int, Page]], ids: range) -> None:
         """Bring the index over URL and title up to date."""
-        gone = [("delete", id_, url, title) for _, id_, url, title, noindex, *_ in old if not noindex]
-        self._connection.executemany("INSERT INTO names (names, rowid, url, title) VALUES (?, ?, ?, ?)", gone)
-        new = [(ids[page.key], page.url, page.title) for page in latest.values() if not page.noindex]
-        self._connection.executemany("INSERT INTO names (rowid, url, title) VALUES (?, ?, ?)", new)
+        gone = [(id_, url, title) for _, id_, url, title, noindex, *_ in known if not noindex]
+        self._connection.executemany(_UNNAME, gone)
+        self._connection.executemany(_NAME, [(id_, page.url, page.title) for id_, page in old if not page.noindex])
+        self._connection.execute(_NAMES, (ids.start, ids.stop))
 
-    def _recount(self, old: list[tuple[Any, ...]], latest: dict[str, Page]) -> None:
+    def _recount(self, known: list[tuple[Any, ...]], latest: dict[str, Page]) -> None:
         pages: Counter[str] = Counter()
         lengths: Counter[str] = Counter()
-        for *_, outcome, length in old:
+        for *_, outcome, length in known:
             pages[outcome] -= 1
             lengths[outcome] -= length
         for page in latest.values():
-            pages[page.outcome.value] += 1
-            lengths[page.outcome.value] += page.length
-        self._connection.executemany(_TOTAL, [(outcome, pages[outcome], lengths[outcome]) for outcome in pages])
+            pages[page.outcome] += 1
+            lengths[page.outcome] += page.length
+        self._connection.executemany(_TOTAL, [(str(outcome), pages[outcome], lengths[outcome]) for outcome in pages])
 
     async def get(self, key: str) -> Page | None:
         """Return the page of a key."""
         with _in_our_words(self._path):
-            row = self._connection.execute(f"{_SELECT} WHERE key = ?", (key,)).fetchone()
-        return _page(row) if row else None
+            row = self._connection.execute(f"{rows.SELECT} WHERE key = ?", (key,)).fetchone()
+        return rows.page_of(row) if row else None
 
     def pages(self, **wanted: Unpack[search.Wanted]) -> Iterator[Page]:
         """Walk over pages that match everything given, newest first, or best match first when words are given.
@@ -156,8 +139,8 @@ class SqliteCatalog:
         """
         query = search.build(wanted)
         with _in_our_words(self._path), closing(self._reader()) as reader:
-            for row in reader.execute(f"{_SELECT} {query.sql}", query.parameters):
-                yield _page(row)
+            for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
+                yield rows.page_of(row)
 
     def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
@@ -167,8 +150,8 @@ class SqliteCatalog:
     def totals(self) -> Totals:
         """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL."""
         with _in_our_words(self._path):
-            rows = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
-        return Totals(sum(pages for outcome, pages, _ in rows if outcome in _KEPT), sum(length for *_, length in rows))
+            sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
+        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums))
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
@@ -194,7 +177,7 @@ class SqliteCatalog:
     def unindexed(self, limit: int) -> list[Page]:
         """Return kept pages whose text, as it is now, is not indexed."""
         with _in_our_words(self._path):
-            return [_page(row) for row in self._connection.execute(_UNINDEXED, (limit,))]
+            return [rows.page_of(row) for row in self._connection.execute(_UNINDEXED, (limit,))]
 
     def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
@@ -239,42 +222,6 @@ class SqliteCatalog:
                 if self._connection.in_transaction:  # a full disk may have rolled back already
                     self._connection.execute("ROLLBACK")
                 raise
-
-
-def _row(id_: int, page: Page) -> tuple[Any, ...]:
-    place, freshness = page.place, page.freshness
-    learned = (_signed(page.simhash), _signed(page.outlinks), None if freshness is None else _encode(freshness))
-    return (id_, *_values(page), *learned, *((place.file, place.offset, place.length) if place else (None, None, None)))
-
-
-def _signed(number: int | None) -> int | None:
-    """Return 64 bits as SQLite takes them, which has no unsigned numbers."""
-    return number - (1 << 64) if number is not None and number >> 63 else number
-
-
-def _encodable(page: Page) -> Page:
-    """Replace what UTF-8 cannot write by question marks; a validator that is not what the server said is none."""
-    texts = {name: value for name in _FIELDS if type(value := getattr(page, name)) is str and not value.isascii()}
-    mended = {name: value.encode("utf-8", "replace").decode() for name, value in texts.items()}
-    freshness = page.freshness
-    if freshness is not None and not (freshness.etag.isascii() and freshness.last_modified.isascii()):
-        freshness = replace(freshness, etag="", last_modified="")
-    return replace(page, **mended, freshness=freshness)
-
-
-def _page(row: tuple[Any, ...]) -> Page:
-    *values, simhash, outlinks, freshness, file, offset, length = row
-    fields = dict(zip(_FIELDS, values, strict=True))
-    fields["outcome"] = Outcome(fields["outcome"])
-    for flag in _FLAGS:
-        fields[flag] = bool(fields[flag])
-    return Page(
-        **fields,
-        simhash=None if simhash is None else simhash & _BITS,
-        outlinks=None if outlinks is None else outlinks & _BITS,
-        freshness=None if freshness is None else _decode(freshness),
-        place=Place(file, offset, length) if file is not None else None,
-    )
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

@@ -11,9 +11,12 @@ from gossamer.errors import StoreError
 from gossamer.records import Page, Place
 from gossamer.versions import Version
 
-_INSERT = (  # a visit that is repeated, or that found nothing new, has a place that is there already
-    "INSERT OR IGNORE INTO versions (page, file, record_offset, record_length, captured_at, digest, length, status, mime) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INTO = "INTO versions (page, file, record_offset, record_length, captured_at, digest, length, status, mime) "
+_INSERT = f"INSERT OR IGNORE {_INTO} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # a place that was visited again may be there already
+_INSERT_NEW = (
+    f"INSERT OR IGNORE {_INTO} SELECT id, file, record_offset, record_length, "
+    "CASE captured_at WHEN 0 THEN fetched_at ELSE captured_at END, digest, length, status, mime "
+    "FROM pages WHERE id >= ? AND id < ? AND file IS NOT NULL"
 )
 _COLUMNS = ("captured_at", "digest", "file", "record_offset", "record_length", "length", "status", "mime")
 _SELECT = f"SELECT pages.key, {', '.join(f'captures.{name}' for name in _COLUMNS)} FROM "
@@ -36,6 +39,11 @@ _ITS_PLACE = "SELECT key FROM pages WHERE id = ? AND file = ? AND record_offset 
 def add(connection: sqlite3.Connection, pages: Sequence[tuple[int, Page]]) -> None:
     """Note where pages are kept, each with its id."""
     connection.executemany(_INSERT, [_row(id_, page, page.place) for id_, page in pages if page.place is not None])
+
+
+def add_new(connection: sqlite3.Connection, ids: range) -> None:
+    """Note where pages of some ids are kept."""
+    connection.execute(_INSERT_NEW, (ids.start, ids.stop))
 
 
 def of_page(connection: sqlite3.Connection, key: str) -> list[Version]:
