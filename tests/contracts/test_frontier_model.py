@@ -20,7 +20,7 @@ from killing import leave_as_killed
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, turns
+from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, slots, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT
@@ -99,6 +99,7 @@ class BothFrontiers(RuleBasedStateMachine):
         recent_keys=st.sampled_from((0, 3, 100)),
         slack=st.sampled_from((0, 3, 100)),
         resting=st.sampled_from((0, 2, 100)),
+        many=st.sampled_from((1, 5, 100)),
         compiled=st.booleans(),
         patience=st.sampled_from((2.0, 86400.0)),
         colliding=st.booleans(),
@@ -112,6 +113,7 @@ class BothFrontiers(RuleBasedStateMachine):
         recent_keys: int,
         slack: int,
         resting: int,
+        many: int,
         compiled: bool,
         patience: float,
         colliding: bool,
@@ -122,6 +124,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.patches.setattr(journal, "SLACK", slack)
         self.patches.setattr(schedule, "SLACK", 0)
         self.patches.setattr(ledger, "RESTING", resting)
+        self.patches.setattr(slots, "MANY", many)
         if not compiled:
             for module, name in COMPILED:
                 self.patches.setattr(module, name, None)

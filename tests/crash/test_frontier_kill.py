@@ -19,9 +19,12 @@ CHILD = """
 import asyncio, json, sys
 from pathlib import Path
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.records import Answer, Entry, Fate, Outcome, Settlement
 from gossamer.url.fingerprint import fingerprint
+
+slots.MANY = 20  # files are written and merged all the time
 
 def say(**words):
     print(json.dumps(words), flush=True)

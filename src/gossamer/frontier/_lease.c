@@ -271,8 +271,12 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, Py
     Written written = {NULL, NULL, NULL};
     if (ticket == NULL || !is_host(host_type, object) || read_sheet(giving, sheet, number_at(ticket + 9, 8), &written) < 0)
         goto end;
-    if (ticket[TICKET - 1] & TRIED && (row = PyObject_CallFunctionObjArgs(giving->row_of, written.slot, NULL)) == NULL)
-        goto end;
+    if (ticket[TICKET - 1] & TRIED) {
+        PyObject *reference = PyLong_FromUnsignedLongLong(number_at(ticket + 9, 8));
+        if (reference != NULL) row = PyObject_CallFunctionObjArgs(giving->row_of, reference, NULL);
+        Py_XDECREF(reference);
+        if (row == NULL) goto end;
+    }
     if ((token = PyLong_FromLongLong(giving->token++)) == NULL || (lease = copy_of(giving->pattern)) == NULL) goto end;
     set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
     set_field(&leases, lease, L_WORKER, Py_NewRef(worker));

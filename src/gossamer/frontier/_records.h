@@ -12,7 +12,7 @@ enum { E_URL, E_KEY, E_HOST, E_DEPTH, E_KIND, E_VIA, E_SCORE, E_PRIORITY, E_REDI
 enum { S_LEASE, S_FATE, S_OUTCOME, S_REASON, S_DUE, S_SCORE, S_ANSWER, S_DISCOVERED, S_LINKS };
 enum { A_AT, A_SECONDS, A_FAILED, A_ROBOTS_DELAY, A_BLOCK_UNTIL, A_BLOCK_REASON };
 enum { T_HOST, T_TICKET, T_BEFORE, T_AFTER, T_DELAY, T_CONNECTIONS, T_LEASE, T_FIRST, T_SLOT, T_ROW };
-enum { R_REFERENCE, R_KEY, R_STATE, R_QUEUE, R_REFUSED, R_ATTEMPTS, R_RETURNS, R_TOKEN, R_OUTCOME, R_REASON, R_DUE,
+enum { R_REFERENCE, R_STATE, R_QUEUE, R_REFUSED, R_ATTEMPTS, R_RETURNS, R_TOKEN, R_OUTCOME, R_REASON, R_DUE,
        R_SETTLED_AT, R_RANK };
 /* clang-format on */
 
@@ -38,7 +38,7 @@ static inline int learn_turn(Shape *shape) {
 
 static inline int learn_row(Shape *shape) {
     return learn(shape, "gossamer.frontier.rows", "UrlRow",
-                 "reference key state queue refused attempts returns token outcome reason due settled_at rank");
+                 "reference state queue refused attempts returns token outcome reason due settled_at rank");
 }
 
 #endif

@@ -13,12 +13,12 @@
 
 enum { WINDOW = 100, TRIED = 1 }; /* as in `breaker.py` and `sheets.py` */
 
-static Shape settlements, leases, entries, answers, clocks, turns, rows;
+static Shape settlements, leases, answers, clocks, turns, rows;
 static PyObject *host_type, *done_fate, *dead_fate, *zero, *nothing;
 
 /* What turns end in; the objects are the caller's. */
 typedef struct {
-    PyObject *live, *changed, *moved, *put, *no_policy, *clock_after, *settle, *admit, *ended, *now_object;
+    PyObject *live, *changed, *moved, *put, *family, *no_policy, *clock_after, *settle, *admit, *ended, *now_object;
     PyObject *first; /* token of the row of leases that the last turn stood in */
     long long left;  /* turns in a row that stood there and ended */
     double now, delay, slow, quick, most_slowdown;
@@ -86,14 +86,14 @@ static int part(Host *host, PyObject *ticket) {
 
 /* Write the row of a URL whose lease has ended: the fields of `UrlRow`. */
 static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObject *settlement, const char *state) {
-    PyObject *lease = field(&turns, turn, T_LEASE), *row = field(&turns, turn, T_ROW), *entry = field(&leases, lease, L_ENTRY);
+    PyObject *lease = field(&turns, turn, T_LEASE), *row = field(&turns, turn, T_ROW);
     const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
-    unsigned long long slot = PyLong_AsUnsignedLongLong(field(&turns, turn, T_SLOT)), reference = 0;
+    unsigned long long reference = 0;
     for (int i = 9; i < TICKET; i++) reference = reference << 8 | ticket[i];
     int is_known = row != Py_None;
     buffer->length = 0;
-    if (PyErr_Occurred() || pack_array(buffer, 13) < 0 || pack_integer(buffer, (long long)(reference | TRIED)) < 0 ||
-        pack_text(buffer, field(&entries, entry, E_KEY)) < 0 || pack_byte(buffer, 0xa4) < 0 || pack_raw(buffer, state, 4) < 0 ||
+    if (PyErr_Occurred() || pack_array(buffer, 12) < 0 || pack_integer(buffer, (long long)(reference | TRIED)) < 0 ||
+        pack_byte(buffer, 0xa4) < 0 || pack_raw(buffer, state, 4) < 0 ||
         pack_byte(buffer, ticket[0]) < 0 || pack_byte(buffer, 0xc2) < 0 ||
         pack_plain(buffer, is_known ? field(&rows, row, R_ATTEMPTS) : zero) < 0 ||
         pack_plain(buffer, is_known ? field(&rows, row, R_RETURNS) : zero) < 0 ||
@@ -103,11 +103,11 @@ static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObjec
         pack_plain(buffer, field(&settlements, settlement, S_DUE)) < 0 || pack_plain(buffer, books->now_object) < 0 ||
         pack_plain(buffer, is_known ? field(&rows, row, R_RANK) : Py_None) < 0)
         return -1;
-    unsigned char key[9] = "U";
-    big(key + 1, slot, 8);
+    unsigned char key[8];
+    big(key, reference >> 8, 8);
     PyObject *where = PyBytes_FromStringAndSize((const char *)key, sizeof key), *done = NULL;
     PyObject *what = PyBytes_FromStringAndSize((const char *)buffer->bytes, (Py_ssize_t)buffer->length);
-    if (where != NULL && what != NULL) done = PyObject_CallFunctionObjArgs(books->put, where, what, NULL);
+    if (where != NULL && what != NULL) done = PyObject_CallFunctionObjArgs(books->put, where, what, books->family, NULL);
     Py_XDECREF(where), Py_XDECREF(what), Py_XDECREF(done);
     return done == NULL ? -1 : 0;
 }
@@ -161,7 +161,7 @@ static int end(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlemen
     return admitted == NULL ? -1 : 1;
 }
 
-/* settle(settlements, now, live, changed, moved, put, no_policy, clock_after, settle, admit, ended, (delay, slow,
+/* settle(settlements, now, live, changed, moved, put, family, no_policy, clock_after, settle, admit, ended, (delay, slow,
  * quick, most)): end turns; return how many ended, how many of them here as done, and how many here as dead. */
 static PyObject *settle(PyObject *module, PyObject *arguments) {
     (void)module;
@@ -169,8 +169,8 @@ static PyObject *settle(PyObject *module, PyObject *arguments) {
     Buffer buffer = {0};
     PyObject *given;
     long long count = 0;
-    if (!PyArg_ParseTuple(arguments, "OOO!OOOOOOOO(dddd)", &given, &books.now_object, &PyDict_Type, &books.live, &books.changed,
-                          &books.moved, &books.put, &books.no_policy, &books.clock_after, &books.settle, &books.admit,
+    if (!PyArg_ParseTuple(arguments, "OOO!OOOOOOOOO(dddd)", &given, &books.now_object, &PyDict_Type, &books.live, &books.changed,
+                          &books.moved, &books.put, &books.family, &books.no_policy, &books.clock_after, &books.settle, &books.admit,
                           &books.ended, &books.delay, &books.slow, &books.quick, &books.most_slowdown))
         return NULL;
     books.now = PyFloat_AsDouble(books.now_object);
@@ -215,7 +215,7 @@ PyMODINIT_FUNC PyInit__settle(void) {
         return NULL;
     if (learn(&settlements, records, "Settlement", "lease fate outcome reason due score answer discovered links") < 0 ||
         learn(&answers, records, "Answer", "at seconds failed robots_delay block_until block_reason") < 0 ||
-        learn_lease(&leases) < 0 || learn_entry(&entries) < 0 || learn_clock(&clocks) < 0 || learn_turn(&turns) < 0 ||
+        learn_lease(&leases) < 0 || learn_clock(&clocks) < 0 || learn_turn(&turns) < 0 ||
         learn_row(&rows) < 0)
         return NULL;
     return PyModule_Create(&module);

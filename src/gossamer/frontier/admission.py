@@ -12,8 +12,10 @@ from gossamer.frontier.keys import ticket_of, url_key
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import rank
 from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
-from gossamer.frontier.rows import UrlRow, encode_short
+from gossamer.frontier.rows import ELSEWHERE, UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
+from gossamer.frontier.seen import REFUSED
+from gossamer.frontier.slots import Gathered
 from gossamer.records import Entry, LinkKind, State
 
 admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None
@@ -21,7 +23,7 @@ with suppress(ImportError):  # nothing was compiled
     from gossamer.frontier._admit import admit as admit_page
 
 _NEW, _KNOWN, _REFUSED = 0, 1, 2
-_DEAD = State.DEAD
+_WAITING, _DEAD = State.WAITING, State.DEAD
 _SEED = LinkKind.SEED
 
 
@@ -35,7 +37,8 @@ class Admission:
         self._meta = ledger.meta
         self._seen = ledger.seen
         self._max_waiting = max_waiting
-        self._is_plain = ledger.credit is None and type(ledger.seen._bloom) is GrowingBloom
+        is_compiled = type(ledger.seen._bloom) is GrowingBloom and type(ledger.seen.slots.gathered) is Gathered
+        self._is_plain = ledger.credit is None and is_compiled
 
     def admit(self, entries: Sequence[Entry], now: float) -> list[int]:
         """Enter them all; return how many were new, known and refused."""
@@ -53,43 +56,47 @@ class Admission:
 
     def _admit(self, entry: Entry, now: float) -> int:
         """Enter a URL that is not remembered."""
-        seen, end = self._seen, None
-        row, slot = None, seen.take_slot(entry.key)
+        seen, end, known = self._seen, None, None
+        slot = seen.take_slot(entry.key)
         if slot is None:
-            slot, row = seen.find(entry.key)
-            if row is None:
+            slot, known = seen.find(entry.key)
+            if known is None:
                 seen.occupy(slot)
-        if row is not None and (entry.refused is not None or not row.refused or row.state is not _DEAD):
-            seen.remember(entry.key, row.refused and row.state is _DEAD)
-            return _KNOWN
+            else:
+                open_to = bool(known & REFUSED) and self._ledger.row(known, 0).state is not State.REMOVED
+                if entry.refused is not None or not open_to:
+                    seen.remember(entry.key, open_to)
+                    return _KNOWN
         if entry.refused is None:
             host = self._ledger.acquire(entry.host)
             policy, waiting = host.policy, host.waiting
             if policy is not NO_POLICY or waiting >= self._max_waiting:
                 end = end_by_host(policy, waiting, self._max_waiting)
             if end is None:
-                self._enter(entry, slot, row is None, host, now)
+                self._enter(entry, slot, known, host, now)
                 return _NEW
         else:
             end = end_by_verdict(entry.refused)
-        if row is None:
+        if known is None:
             self._refuse(entry, slot, end, now)
             return _REFUSED
         seen.remember(entry.key, True)
         return _KNOWN
 
-    def _enter(self, entry: Entry, slot: int, is_new: bool, host: Host, now: float) -> None:
+    def _enter(self, entry: Entry, slot: int, known: int | None, host: Host, now: float) -> None:
         ledger, meta = self._ledger, self._meta
         meta.sequence += 1
         meta.waiting += 1
-        if not is_new:
+        if known is not None:
             meta.dead -= 1
-        self._seen.accept(slot, entry.key, refused=False)
+            ledger.batch.put(url_key(known), ELSEWHERE, ledger.urls)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         priority = host.policy.priority
         if priority is None:
             priority = entry.priority
-        ledger.batch.put(url_key(slot), encode_short(reference, entry.key, priority))
+        elif priority != entry.priority:
+            ledger.put(UrlRow(reference, _WAITING, priority))
+        self._seen.accept(slot, entry.key, reference)
         credit = ledger.credit
         place = rank(entry.score, now) if credit is None else credit.enter(ledger.batch, slot, entry.kind is _SEED)
         ledger.queue(host, ticket_of(priority, place, reference), now)
@@ -98,7 +105,7 @@ class Admission:
         ledger, meta = self._ledger, self._meta
         meta.sequence += 1
         meta.dead += 1
-        self._seen.accept(slot, entry.key, refused=True)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         outcome, reason = end
-        ledger.put(slot, UrlRow(reference, entry.key, _DEAD, refused=True, outcome=outcome, reason=reason))
+        ledger.put(UrlRow(reference, _DEAD, refused=True, outcome=outcome, reason=reason))
+        self._seen.accept(slot, entry.key, reference | REFUSED)

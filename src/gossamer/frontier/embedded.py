@@ -1,6 +1,7 @@
 """The default frontier: RocksDB in a directory, nothing else to install.
 
     path/store        the rows (`keys.py` says where each stands)
+    path/slots        where the entry of each URL stands (`slots.py`); what is missing is read from the store
     path/seen.bloom   the Bloom filter as of the last clean end; built anew when it does not match
 
 Hosts with work live in memory, their URLs stay on disk and are read ahead a few at a time: memory does not grow with the
@@ -15,7 +16,6 @@ given out acknowledge nothing: after a power loss they come back, and every host
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from functools import wraps
-from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -27,15 +27,16 @@ from gossamer.frontier.admission import Admission
 from gossamer.frontier.credit import check_order
 from gossamer.frontier.endings import Endings
 from gossamer.frontier.journal import last_meta
-from gossamer.frontier.keys import HOSTS, URLS, url_key
+from gossamer.frontier.keys import HOSTS
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.migration import bring_up
 from gossamer.frontier.order import Whose
 from gossamer.frontier.payments import Payments
 from gossamer.frontier.promotions import Promotions
 from gossamer.frontier.removals import Removals
-from gossamer.frontier.rows import decode_host, decode_url, known_of, status_of
+from gossamer.frontier.rows import decode_host, known_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
-from gossamer.frontier.seen import Seen, load_bloom
+from gossamer.frontier.seen import open_seen
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
@@ -53,7 +54,6 @@ from gossamer.records import (
     State,
 )
 
-_AT_ONCE = 256  # URLs read together when all are walked over
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
@@ -142,16 +142,20 @@ class EmbeddedFrontier:
         `durable`: what a call acknowledged outlives a power loss. `opic`: pages have credit, and the richest of a host is next.
         """
         store = Store(path / "store", settings.cache)
+        seen = None
         try:
-            check_version(store, path)
+            if check_version(store, path):
+                bring_up(store)
             meta = last_meta(store)
             check_order(meta, opic, path)
-            seen = Seen(store, load_bloom(path / "seen.bloom", store, meta), settings.recent_keys)
+            seen = open_seen(path, store, meta, settings.recent_keys)
             ledger = Ledger(
                 store, meta, seen, Schedule(settings.kinds, settings.shares, settings.patience, politeness), politeness, now
             )
             ledger.recover()
         except BaseException:
+            if seen is not None:
+                seen.slots.close()
             store.close()
             raise
         return cls(path, store, ledger, settings, politeness, breaker, lease, durable)
@@ -246,9 +250,9 @@ class EmbeddedFrontier:
     async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
         count = 0
         for key, due in dates:
-            slot, row = self._seen.find(key)
-            if row is not None and self._turns.at(slot) is None:
-                count += self._endings.revisit(slot, row, due, now)
+            slot, reference = self._seen.find(key)
+            if reference is not None and self._turns.at(slot) is None:
+                count += self._endings.revisit(slot, self._ledger.told([reference])[0], due, now)
                 self._commit_changes()  # the next key may be the same one, and rows are read from the store
         return count
 
@@ -282,9 +286,10 @@ class EmbeddedFrontier:
 
     @_acknowledged
     async def remove(self, key: str) -> bool:
-        slot, row = self._seen.find(key)
-        if row is None:
+        slot, reference = self._seen.find(key)
+        if reference is None:
             return False
+        ((row, _),) = self._ledger.told([reference])
         self._removals.remove(slot, row)
         self._ledger.commit()
         return True
@@ -301,25 +306,24 @@ class EmbeddedFrontier:
     # --- what it knows -----------------------------------------------------------------------------------------------
 
     async def lookup(self, key: str) -> Known | None:
-        slot, row = self._seen.find(key)
-        if row is None:
+        slot, reference = self._seen.find(key)
+        if reference is None:
             return None
-        (written,) = self._ledger.sheets.read([row.reference])
+        ((row, written),) = self._ledger.told([reference])
         turn = self._turns.at(slot)
         (credit,) = self._credit([slot])
         return known_of(written.entry, written.discovered_at, row, None if turn is None else turn.lease, credit)
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
-        raw = [self._store.get(url_key(slot)) for slot in fingerprints]
-        return [decode_url(row).key if row else "" for row in raw]
+        stands = list(map(self._seen.slots.find, fingerprints))
+        entries = iter(self._ledger.sheets.read([reference for reference in stands if reference is not None]))
+        return ["" if reference is None else next(entries).entry.key for reference in stands]
 
     def known(self, state: State | None = None) -> Iterator[Known]:
-        rows = (decode_url(raw) for _, raw in self._store.scan(URLS))
-        while some := list(islice(rows, _AT_ONCE)):
-            entries = self._ledger.sheets.read([row.reference for row in some])
+        for some in self._ledger.walk():
             leases = self._turns.leases()
-            credits = self._credit([written.slot for written in entries])
-            for row, written, credit in zip(some, entries, credits, strict=True):
+            credits = self._credit([written.slot for _, written in some])
+            for (row, written), credit in zip(some, credits, strict=True):
                 known = known_of(written.entry, written.discovered_at, row, leases.get(written.slot), credit)
                 if state is None or known.state is state:
                     yield known
@@ -363,6 +367,7 @@ class EmbeddedFrontier:
 
     async def checkpoint(self, target: Path) -> None:
         self._store.checkpoint(target / "store")
+        self._seen.slots.copy(target / "slots")
         self._seen.save(target / "seen.bloom")
 
     async def aclose(self) -> None:
@@ -377,9 +382,14 @@ class EmbeddedFrontier:
     def _close(self) -> None:
         if self._failed:
             with suppress(StoreError):  # it was raised when it happened
+                self._seen.slots.close()
+            with suppress(StoreError):
                 self._store.close()
             return
         self._failed = True
         with suppress(StoreError):  # without it the next opening takes longer, that is all
             self._seen.save(self._path / "seen.bloom")
-        self._store.close()
+        try:
+            self._seen.slots.close()
+        finally:
+            self._store.close()

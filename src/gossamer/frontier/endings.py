@@ -13,7 +13,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
-from gossamer.frontier.sheets import TRIED
+from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
 from gossamer.records import Answer, Entry, Fate, HostClock, Settlement, State
@@ -25,7 +25,7 @@ with suppress(ImportError):  # nothing was compiled
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
 _DONE, _DEAD, _RETRY, _AGAIN = Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.AGAIN
-_FIRST = UrlRow(0, "", _WAITING)  # what is known of a URL while it is leased for the first time
+_FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for the first time
 
 
 class Endings:
@@ -51,7 +51,7 @@ class Endings:
         """End the turns that are still their owners', each by `settle`; return how many."""
         turns, ledger, count = self._turns, self._ledger, 0
         if settle_page is not None and ledger.credit is None:
-            places, rules = (turns.live, ledger.changed, ledger.moved, ledger.batch.put, NO_POLICY), self._rules
+            places, rules = (turns.live, ledger.changed, ledger.moved, ledger.batch.put, ledger.urls, NO_POLICY), self._rules
             count, done, dead = settle_page(settlements, now, *places, self.clock_after, settle, admit, turns.leave, rules)
             self._meta.leased -= done + dead
             self._meta.done += done
@@ -89,8 +89,8 @@ class Endings:
         if turn.ticket:
             meta.leased -= 1
             meta.waiting += 1
-            place, counts = (turn.slot, turn.lease.entry.key, turn.ticket), (row.attempts, row.returns + 1, turn.lease.token)
-            self._ledger.end(*place, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at, row.rank)
+            counts = row.attempts, row.returns + 1, turn.lease.token
+            self._ledger.end(turn.ticket, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at, row.rank)
             self._ledger.queue(host, tried(self._ledger.renewed(turn.slot, turn.ticket)), now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
@@ -112,9 +112,8 @@ class Endings:
                 place = rank(turn.lease.entry.score if settlement.score is None else settlement.score, due)
                 ticket = again(turn.host, ticket, place)
             self.wait(turn.host, tried(self._ledger.renewed(turn.slot, ticket)), due, now)
-        lease, end = turn.lease, self._ledger.end
-        key, outcome, reason = lease.entry.key, settlement.outcome, settlement.reason
-        end(turn.slot, key, ticket, state, attempts, returns, lease.token, outcome, reason, due, now, place)
+        outcome, reason = settlement.outcome, settlement.reason
+        self._ledger.end(ticket, state, attempts, returns, turn.lease.token, outcome, reason, due, now, place)
 
     def wait(self, host: Host, ticket: bytes, due: float | None, now: float) -> None:
         """Let a URL wait in its queue, or for its date."""
@@ -123,8 +122,9 @@ class Endings:
         else:
             self._ledger.queue(host, ticket, now)
 
-    def revisit(self, slot: int, row: UrlRow, due: float, now: float) -> bool:
+    def revisit(self, slot: int, known: tuple[UrlRow, Written], due: float, now: float) -> bool:
         """Let a URL that is finished, or waits for a later date to be visited again, wait for this one."""
+        row, written = known
         if row.refused or row.state is State.REMOVED:
             return False
         if row.state is _WAITING:
@@ -135,7 +135,6 @@ class Endings:
             self._meta.waiting += 1
             self._meta.done -= row.state is _STATE_DONE
             self._meta.dead -= row.state is _STATE_DEAD
-        (written,) = self._ledger.sheets.read([row.reference])
         host = self._ledger.touch(self._ledger.acquire(written.entry.host))
         row.rank = rank(written.entry.score, due)
         credit = self._ledger.credit
@@ -144,7 +143,7 @@ class Endings:
         ticket = again(host, ticket_of(row.queue, row.rank, row.reference | TRIED), row.rank)
         row.reference, row.queue, row.state, row.due = row.reference | TRIED, ticket[0], _WAITING, due
         row.attempts = row.returns = 0
-        self._ledger.put(slot, row)
+        self._ledger.put(row)
         self.wait(host, ticket, due, now)
         return True
 

@@ -1,6 +1,5 @@
 """Where each row of the embedded frontier stands: fixed-width big-endian keys, so that a prefix scan is a queue.
 
-    U slot                      a known URL; the slot is its key's fingerprint, or the next free number after it
     Q host ticket               a waiting URL that its host's row has no room for, in the order of leases
     D host due sequence         a waiting URL that is not to be leased before `due`
     H name                      a host that rests; the only key with a text in it, always looked up whole or walked over
@@ -8,10 +7,13 @@
     C slot                      the credit of the URL in that slot, where the order is opic (`credit.py`)
     V                           the version of all this
 
-In families of their own, because they are written in the order of their keys and so never sorted again:
+In families of their own, because they are written in the order of their keys, or nearly, and so never, or seldom, sorted again:
 
     sequence                    a sheet: the entries of that and the following numbers (`sheets.py`)
+    sequence                    what became of the URL with that entry, if it does not just wait as it was found (`rows.py`)
     number                      a page of the journal (`journal.py`)
+
+The *slot* of a URL is its key's fingerprint, or the next free number after it; `slots.py` finds its entry by it.
 
 Numbers are 8 bytes. A float is written so that the order of the bytes is the order of the floats.
 
@@ -24,7 +26,6 @@ from functools import partial
 from struct import Struct
 
 VERSION_KEY = b"V"
-URLS = b"U"
 HOSTS = b"H"
 LEASES = b"L"
 TICKET = 17  # bytes
@@ -39,9 +40,8 @@ _positive = Struct(">BdQ").pack
 _any = Struct(">BQQ").pack
 _reference = Struct(">Q").unpack_from
 
-number_key = Struct(">Q").pack  # of a sheet or a page
+number_key = Struct(">Q").pack  # of a sheet, a URL or a page
 credit_key = partial(_numbered, b"C")  # of the URL in a slot
-url_key = partial(_numbered, URLS)  # of the URL in a slot; a function would take half as long again, twice a URL
 
 
 def number_in(key: bytes) -> int:
@@ -94,6 +94,11 @@ def ticket_of(priority: int, rank: float, reference: int) -> bytes:
     if rank > 0:
         return _positive(priority, -rank, reference)  # the sign turned over is what `sortable` does to it, in one call
     return _any(priority, sortable(rank), reference)
+
+
+def url_key(reference: int) -> bytes:
+    """Return where it stands what became of a URL."""
+    return number_key(reference >> 8)
 
 
 def reference_in(ticket: bytes) -> int:

@@ -8,6 +8,7 @@ row for all leases of a call. What a host's clock was after a lease need not be 
 waits one delay.
 """
 
+from collections.abc import Iterator
 from itertools import islice
 from math import inf
 from struct import Struct as Packed
@@ -31,14 +32,15 @@ from gossamer.frontier.keys import (
 )
 from gossamer.frontier.line import Lines, joined, stands_in, without
 from gossamer.frontier.order import rank
-from gossamer.frontier.rows import HostRow, Meta, UrlRow, clock_of, decode_host, decode_url, encode
+from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen
-from gossamer.frontier.sheets import TRIED, Sheets, Written
-from gossamer.frontier.store import Store
+from gossamer.frontier.sheets import TRIED, Written
+from gossamer.frontier.store import ColumnFamily, Store
 from gossamer.policy.politeness import after_restart, delay_of
 from gossamer.records import HostClock, Outcome, State
 
+_AT_ONCE = 256  # URLs read together when all are walked over
 RESTING = 50_000  # hosts without work that are kept at hand: many soon have some again
 _dated = Packed(f">d{TICKET}s")  # due, ticket
 _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
@@ -51,7 +53,7 @@ class Ledger:
     def __init__(self, store: Store, meta: Meta, seen: Seen, schedule: Schedule, politeness: Politeness, now: float) -> None:
         self.meta = meta
         self.seen = seen
-        self.sheets = Sheets(store)
+        self.sheets = seen.sheets
         self.schedule = schedule
         self.lines = Lines(store)
         self.credit = None if meta.bank is None else Credit(store, meta, meta.bank)  # None: the order is not opic
@@ -99,7 +101,7 @@ class Ledger:
         self.batch = self._store.batch()
         self.changed.clear()
         self.moved.clear()
-        self.seen.written()
+        self.seen.written(self.meta.sequence)
         if self.credit is not None:
             self.credit.written()
 
@@ -147,16 +149,19 @@ class Ledger:
         host.later, host.first_due, host.out = row.later, row.first_due, row.leased
         return host
 
+    @property
+    def urls(self) -> ColumnFamily:
+        """Return the family of rows that say what became of URLs."""
+        return self._store.urls
+
     # --- URLs --------------------------------------------------------------------------------------------------------
 
-    def put(self, slot: int, row: UrlRow) -> None:
-        """Write a URL's row."""
-        self.batch.put(url_key(slot), encode(row))
+    def put(self, row: UrlRow) -> None:
+        """Write what became of a URL."""
+        self.batch.put(url_key(row.reference), encode(row), self.urls)
 
     def end(
         self,
-        slot: int,
-        key: str,
         ticket: bytes,
         state: State,
         attempts: int,
@@ -170,8 +175,8 @@ class Ledger:
     ) -> None:
         """Write the row of a URL whose lease has ended: a `UrlRow` as a tuple, which is made and encoded in half the time."""
         reference = reference_in(ticket) | TRIED
-        row = (reference, key, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at, rank)
-        self.batch.put(url_key(slot), encode(row))
+        row = (reference, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at, rank)
+        self.batch.put(url_key(reference), encode(row), self.urls)
 
     def queue(self, host: Host, ticket: bytes, since: float) -> None:
         """Put a URL into its host's line, at the place its discovery gave it."""
@@ -310,12 +315,12 @@ class Ledger:
         if not is_out and not stands_in(host.line, ticket):
             return
         (written,) = self.sheets.read([reference_in(ticket)])
-        row = self.row(written.slot)
+        row = self.row(reference_in(ticket), written.entry.priority)
         if row.token < token:
             row.returns += 1
             row.token = token
             row.reference |= TRIED
-            self.put(written.slot, row)
+            self.put(row)
             self.changed.add(host)
             if is_out:  # others may have come before it since
                 host.out = without(host.out, ticket)
@@ -335,12 +340,27 @@ class Ledger:
         """Return the ticket of a URL that comes back from a lease, during which it may have been paid."""
         return ticket if self.credit is None else ticket_of(ticket[0], self.credit.place(slot), reference_in(ticket))
 
-    def row(self, slot: int) -> UrlRow:
-        """Return the row of a URL that is known."""
-        raw = self._store.get(url_key(slot))
-        assert raw is not None
-        return decode_url(raw)
+    def row(self, reference: int, priority: int = 0) -> UrlRow:
+        """Return what became of a URL whose entry stands there, and has that priority."""
+        return url_row(self._store.url([url_key(reference)])[0], reference, priority)
 
-    def rows(self, slots: list[int]) -> list[UrlRow]:
-        """Return the rows of URLs that are known."""
-        return [decode_url(raw) for raw in self._store.get_all([url_key(slot) for slot in slots]) if raw is not None]
+    def rows(self, slots: list[int]) -> list[tuple[UrlRow, Written]]:
+        """Return what became of URLs that are known, and their entries."""
+        return self.told([each for each in map(self.seen.slots.find, slots) if each is not None])
+
+    def told(self, references: list[int]) -> list[tuple[UrlRow, Written]]:
+        """Return what became of the URLs whose entries stand there, and their entries."""
+        rows, entries = self._store.url([url_key(each) for each in references]), self.sheets.read(references)
+        priorities = [written.entry.priority for written in entries]
+        return list(zip(map(url_row, rows, references, priorities), entries, strict=True))
+
+    def walk(self) -> Iterator[list[tuple[UrlRow, Written]]]:
+        """Give all known URLs, some at a time, in the order in which they were found."""
+        entries = self.sheets.walk()
+        while some := list(islice(entries, _AT_ONCE)):
+            rows = self._store.url([url_key(reference) for reference, _ in some])
+            yield [
+                (url_row(row, reference, written.entry.priority), written)
+                for row, (reference, written) in zip(rows, some, strict=True)
+                if row != ELSEWHERE
+            ]

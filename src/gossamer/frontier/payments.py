@@ -35,7 +35,6 @@ class Payments:
         ledger, leased = self._ledger, self._turns.leases()
         paid = [each for each in self._credit.hand_out(ledger.batch) if each[1] != each[2] and each[0] not in leased]
         rows = ledger.rows([slot for slot, _, _ in paid])
-        waiting = [(row, moved) for row, moved in zip(rows, paid, strict=True) if row.state is State.WAITING]
-        entries = ledger.sheets.read([row.reference for row, _ in waiting])
-        for (row, (_, before, after)), written in zip(waiting, entries, strict=True):
-            ledger.advance(written.entry.host, row, before, after)
+        for (row, written), (_, before, after) in zip(rows, paid, strict=True):
+            if row.state is State.WAITING:
+                ledger.advance(written.entry.host, row, before, after)

@@ -29,9 +29,10 @@ class Promotions:
         ledger, leased = self._ledger, self._turns.leases()
         wanted = {slot: (score, priority) for slot, score, priority in worth if slot not in leased}
         rows = ledger.rows(list(wanted)) if ledger.credit is None else []
-        rows = [row for row in rows if row.state is State.WAITING and not is_again(row.queue)]
         moves = []
-        for row, written in zip(rows, ledger.sheets.read([row.reference for row in rows]), strict=True):
+        for row, written in rows:
+            if row.state is not State.WAITING or is_again(row.queue):
+                continue
             host, (score, priority) = ledger.schedule.hosts[written.entry.host], wanted[written.slot]
             place = rank(written.entry.score, written.discovered_at) if row.rank is None else row.rank
             better = min(place, rank(score, written.discovered_at))
@@ -40,9 +41,9 @@ class Promotions:
                 before = ticket_of(row.queue, place, row.reference)
                 row.reference |= TRIED  # from now on its row says more than its entry does
                 row.queue, row.rank = queue, better
-                moves.append((before, ticket_of(queue, better, row.reference), host, written.slot, row))
+                moves.append((before, ticket_of(queue, better, row.reference), host, row))
         moves.sort(key=lambda move: move[0], reverse=True)  # from behind: what stands in front is moved, and read, last
-        for before, after, host, slot, row in moves:
+        for before, after, host, row in moves:
             ledger.move(host, row, before, after)
-            ledger.put(slot, row)
+            ledger.put(row)
         return len(moves)

@@ -38,15 +38,15 @@ class Removals:
         """Take every waiting URL of a host out; return how many."""
         ledger = self._ledger
         tickets = ledger.empty(ledger.acquire(name))
-        for written in ledger.sheets.read([reference_in(ticket) for ticket in tickets]):
+        for row, written in ledger.told([reference_in(ticket) for ticket in tickets]):
             self._meta.waiting -= 1
-            self._bury(written.slot, ledger.row(written.slot))
+            self._bury(written.slot, row)
         return len(tickets)
 
     def _bury(self, slot: int, row: UrlRow) -> None:
         ledger = self._ledger
         row.state = State.REMOVED
         self._meta.removed += 1
-        ledger.put(slot, row)
+        ledger.put(row)
         if ledger.credit is not None:
             ledger.credit.leave(ledger.batch, slot)

@@ -1,12 +1,10 @@
 """What the embedded frontier keeps on disk beside the entries, as MessagePack arrays: one row a URL, one a host, one for the
 counters.
 
-A URL that waits and was never leased has a short row. Each row of a URL holds the text of its key: the seen test compares it,
-and nothing else decides.
+A URL that waits as it was found, and was never leased, has no row: its entry says it all.
 """
 
 from collections.abc import Callable
-from struct import Struct as Packed
 from typing import TypeVar
 
 from msgspec import DecodeError, Struct
@@ -21,15 +19,14 @@ from gossamer.policy.politeness import connections_of, delay_of
 from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
-_short = Packed(">BQB")  # no array begins with a zero
+ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of
 _WAITING = State.WAITING
 
 
 class UrlRow(Struct, array_like=True):
-    """A known URL. `state` on disk is never leased: leases have rows of their own."""
+    """What became of a URL. `state` on disk is never leased: leases have rows of their own."""
 
     reference: int  # where its entry stands
-    key: str
     state: State
     queue: int = 1  # the one it waits in, or waited in
     refused: bool = False  # known only as refused: may still be queued when it is found again
@@ -122,17 +119,14 @@ def _sound(decode: Callable[[bytes], _Row], raw: bytes) -> _Row:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
 
 
-def encode_short(reference: int, key: str, queue: int) -> bytes:
-    """Encode a URL that waits and was never leased."""
-    return _short.pack(0, reference, queue) + key.encode()
-
-
 def decode_url(raw: bytes) -> UrlRow:
-    """Decode a URL, short or long."""
-    if raw[0]:
-        return _sound(_url, raw)
-    _, reference, queue = _short.unpack_from(raw)
-    return UrlRow(reference, raw[_short.size :].decode(), _WAITING, queue)
+    """Decode what became of a URL."""
+    return _sound(_url, raw)
+
+
+def url_row(raw: bytes | None, reference: int, priority: int) -> UrlRow:
+    """Return what became of a URL, by its row if it has one; else it waits as it was found."""
+    return _sound(_url, raw) if raw else UrlRow(reference, _WAITING, priority)
 
 
 def decode_page(raw: bytes) -> Page:
@@ -165,10 +159,10 @@ def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease
         settled_at=row.settled_at,
         leased_by="" if lease is None else lease.worker,
         leased_until=None if lease is None else lease.until,
-        again=is_again(row.queue) and (lease is not None or row.state is State.WAITING),
+        again=is_again(row.queue) and (lease is not None or row.state is _WAITING),
         credit=credit,
         priority=Priority(class_of(row.queue)),
-        score=_score(entry, discovered_at, row) if row.state is State.WAITING and lease is None and credit is None else None,
+        score=_score(entry, discovered_at, row) if row.state is _WAITING and lease is None and credit is None else None,
     )
 
 

@@ -1,31 +1,32 @@
 """Was this key seen before? Asked for every link of every page, so the cheap answers come first.
 
-Recent keys in memory, then the Bloom filter, then the store. The filter only ever spares a read; the store decides, and it
-compares the text of the key. A URL stands in the slot of its fingerprint, or, when another key holds that, in the next free
-one. Rows are never deleted, so the slots from a fingerprint to its key are never interrupted; and the filter holds the slots
-that are taken, so a slot it does not know is free.
+Recent keys in memory, then the Bloom filter, then the slots and the sheets. The filter only ever spares a read; the entry
+decides, and the text of its key is compared. A URL stands in the slot of its fingerprint, or, when another key holds that, in
+the next free one. Slots are never given up, so those from a fingerprint to its key are never interrupted; and the filter holds
+the slots that are taken, so a slot it does not know is free.
 """
 
 from collections.abc import Callable
 from errno import ENOSPC
+from itertools import islice
 from pathlib import Path
 
 from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier.bloom import GrowingBloom, dump, load, new_bloom
-from gossamer.frontier.keys import HOSTS, URLS, host_name, number_in, url_key
-from gossamer.frontier.rows import Meta, UrlRow, decode_page, decode_url
+from gossamer.frontier.keys import HOSTS, host_name, url_key
+from gossamer.frontier.rows import Meta, decode_page, decode_url
+from gossamer.frontier.sheets import Sheets
+from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
-from gossamer.records import State
 from gossamer.url.fingerprint import fingerprint
 
+REFUSED = 2  # a bit of a reference in a slot: its URL was refused when it was found, and its row says what it is now
 _SLOTS = 1 << 64
-
-
-_WAITING, _DEAD = State.WAITING, State.DEAD
+_AT_ONCE = 256
 
 
 class Seen:
-    """Finds the row of a key."""
+    """Finds the entry of a key."""
 
     __slots__ = (
         "_bloom",
@@ -33,19 +34,21 @@ class Seen:
         "_fresh",
         "_older",
         "_recent",
-        "_store",
         "bloom_misses",
         "recent_hits",
+        "sheets",
+        "slots",
         "store_reads",
     )
 
-    def __init__(self, store: Store, bloom: GrowingBloom, recent_keys: int) -> None:
-        self._store = store
+    def __init__(self, sheets: Sheets, slots: Slots, bloom: GrowingBloom, recent_keys: int) -> None:
+        self.sheets = sheets
+        self.slots = slots
         self._bloom = bloom
         self._bound = (recent_keys + 1) // 2
         self._recent: dict[str, bool] = {}  # key: may it still be queued?
         self._older: dict[str, bool] = {}
-        self._fresh: dict[int, tuple[str, bool]] = {}  # key and refused: accepted by this call, not yet in the store
+        self._fresh: dict[int, tuple[str, int]] = {}  # key, and reference if refused: of this call, not yet in the store
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     @property
@@ -78,21 +81,21 @@ class Seen:
             return slot
         return None
 
-    def find(self, key: str) -> tuple[int, UrlRow | None]:
-        """Return the slot of a key and its row, or the free slot it would get and None."""
+    def find(self, key: str) -> tuple[int, int | None]:
+        """Return the slot of a key and where its entry stands, or the free slot it would get and None."""
         slot = fingerprint(key)
         while slot in self._bloom:
             fresh = self._fresh.get(slot)
             if fresh is not None:
-                row = UrlRow(0, fresh[0], _DEAD if fresh[1] else _WAITING, 0, fresh[1])
+                text, reference = fresh
             else:
                 self.store_reads += 1
-                raw = self._store.get(url_key(slot))
-                if raw is None:
+                found = self.slots.find(slot)
+                if found is None:
                     return slot, None
-                row = decode_url(raw)
-            if row.key == key:
-                return slot, row
+                reference, text = found, self.sheets.read([found])[0].entry.key
+            if text == key:
+                return slot, reference
             slot = (slot + 1) % _SLOTS
         self.bloom_misses += 1
         return slot, None
@@ -102,10 +105,12 @@ class Seen:
         if not self._bloom.add(slot):
             self._bloom.count += 1  # the filter claimed to hold it before it did
 
-    def accept(self, slot: int, key: str, refused: bool) -> None:
-        """Note what is written in a taken slot by this call."""
-        self._fresh[slot] = key, refused
-        self.remember(key, refused)
+    def accept(self, slot: int, key: str, reference: int) -> None:
+        """Note where the entry of a taken slot is written by this call."""
+        refused = reference & REFUSED
+        self._fresh[slot] = key, reference if refused else 0
+        self.slots.gathered.add(slot, reference)
+        self.remember(key, bool(refused))
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""
@@ -119,9 +124,10 @@ class Seen:
         """Note that a host is new although the filter claimed to hold its name."""
         self._bloom.count += 1
 
-    def written(self) -> None:
-        """Note that everything so far is in the store."""
+    def written(self, sequence: int) -> None:
+        """Note that everything up to that sequence is in the store."""
         self._fresh.clear()
+        self.slots.written(sequence)
 
     def save(self, path: Path) -> None:
         """Write the filter, whole or not at all."""
@@ -134,6 +140,29 @@ class Seen:
             raise kind(f"cannot write {path}: {problem.strerror}") from problem
 
 
+def open_slots(path: Path, store: Store, meta: Meta) -> Slots:
+    """Return the slots of all entries: those in files, and the others from the sheets."""
+    slots = Slots(path, meta.sequence, store.sync)
+    entries = Sheets(store).slots(slots.next_sequence)
+    while some := list(islice(entries, _AT_ONCE)):
+        rows = store.url([url_key(reference) for _, reference in some])
+        for (slot, reference), row in zip(some, rows, strict=True):
+            if not reference >> 3 & 31:  # the first of a sheet: files end with a whole one
+                slots.written((reference >> 8) - 1)
+            slots.gathered.add(slot, reference | REFUSED if row and decode_url(row).refused else reference)
+    return slots
+
+
+def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int) -> Seen:
+    """Return what was seen by the crawl in a directory."""
+    slots = open_slots(path / "slots", store, meta)
+    try:
+        return Seen(Sheets(store), slots, load_bloom(path / "seen.bloom", store, meta), recent_keys)
+    except BaseException:
+        slots.close()
+        raise
+
+
 def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     """Return the filter saved at the last clean end if it covers all that is known, else build it from what is there."""
     bloom = None
@@ -142,8 +171,8 @@ def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     if bloom is not None and bloom.count == meta.known + meta.number:
         return bloom
     bloom = new_bloom()
-    for key, _ in store.scan(URLS):
-        bloom.add(number_in(key))
+    for slot, _ in Sheets(store).slots(1):
+        bloom.add(slot)
     for key, _ in store.scan(HOSTS):
         bloom.add(fingerprint(host_name(key)))
     for _, raw in store.pages_backwards():

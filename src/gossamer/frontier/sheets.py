@@ -9,7 +9,7 @@ A *reference* says where an entry stands: sequence of its discovery << 8 | place
 the sequence of its first entry.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from struct import Struct as Packed
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from msgspec.msgpack import Decoder, Encoder
 from msgspec.structs import replace
 
 from gossamer.errors import StoreError
-from gossamer.frontier.keys import number_key
+from gossamer.frontier.keys import number_in, number_key
 from gossamer.frontier.store import Batch, Store
 from gossamer.records import Entry
 
@@ -111,6 +111,21 @@ class Sheets:
         """Return the entries that stand there."""
         keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
         return list(map(written_in, self._store.sheet(keys), references))
+
+    def walk(self, sequence: int = 1) -> Iterator[tuple[int, Written]]:
+        """Give every entry from a sequence on, which is the first of its sheet, with its reference."""
+        for key, sheet in self._store.sheets_from(number_key(sequence)):
+            first = number_in(key)
+            for place in range(sheet[8]):
+                reference = first + place << 8 | place << 3
+                yield reference, written_in(sheet, reference)
+
+    def slots(self, sequence: int) -> Iterator[tuple[int, int]]:
+        """Give the slot and the reference of every entry from a sequence on, which is the first of its sheet."""
+        for key, sheet in self._store.sheets_from(number_key(sequence)):
+            first = number_in(key)
+            for place, (slot, _) in enumerate(_line.iter_unpack(sheet[9 : 9 + _line.size * sheet[8]])):
+                yield slot, first + place << 8 | place << 3
 
     def fetch(self, keys: list[bytes]) -> list[bytes | None]:
         """Return sheets as they were written."""

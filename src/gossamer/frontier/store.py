@@ -1,7 +1,7 @@
 """RocksDB as the frontier uses it: gets, short scans, one atomic batch at a time, and its complaints in our words.
 
-Three families of rows: those that move, the sheets and the pages (`keys.py`); the latter two are written in the order of their
-keys, and in families of their own the store has nothing to sort in them.
+Four families of rows: those that move, the sheets, what became of their URLs, and the pages (`keys.py`); the latter three are
+written in the order of their keys, or nearly, and in families of their own the store has little to sort in them.
 
 The only module that knows rocksdict. `write` is the one place through which everything becomes durable: it returns when the
 batch is in the write-ahead log, which a kill -9 keeps. `sync` lets a power loss keep it, too.
@@ -24,6 +24,9 @@ from rocksdict import (
     ReadOptions,
     WriteBatch,
 )
+from rocksdict import (
+    ColumnFamily as ColumnFamily,
+)
 
 from gossamer.durability import make_directory
 from gossamer.errors import DiskFull, StoreError
@@ -33,8 +36,8 @@ _MOVING_BUFFER = 16 * 1024 * 1024  # rows arrive in no order: a smaller one is s
 _FILLING_BUFFER = 32 * 1024 * 1024
 _PAGE_RUNS = 16  # files of pages that may lie side by side before they are merged
 _RUNS = 8  # sorted files of moving rows that may lie side by side before they are merged
-VERSION = 3  # of the layout
-_SHEETS, _PAGES = "sheets", "pages"
+VERSION = 4  # of the layout
+_SHEETS, _URLS, _PAGES = "sheets", "urls", "pages"
 Batch = WriteBatch
 _BLOCK = 4096
 _SHEET_BLOCK = 1024  # about a sheet: with less to unpack, reading one at random costs half as much
@@ -49,11 +52,13 @@ class Store:
         with self._in_our_words("open"):
             make_directory(path)
             shared = Cache(cache)
-            families = {_SHEETS: _filling(shared, _SHEET_BLOCK), _PAGES: _passing(shared)}
+            families = {_SHEETS: _filling(shared, _SHEET_BLOCK), _URLS: _moving(shared), _PAGES: _passing(shared)}
             self._rocks = Rdict(str(path), _moving(shared), column_families=families)
         self._get = self._rocks.get
         self.sheets = self._rocks.get_column_family_handle(_SHEETS)  # for `Batch.put`
+        self.urls = self._rocks.get_column_family_handle(_URLS)
         self.pages = self._rocks.get_column_family_handle(_PAGES)
+        self._urls = self._rocks.get_column_family(_URLS)
         self._sheets = self._rocks.get_column_family(_SHEETS)
         self._pages = self._rocks.get_column_family(_PAGES)
         self._cursor: RdictIter | None = None  # good until the next write; making one costs more than moving it
@@ -81,6 +86,13 @@ class Store:
         """Return the values of some sheets; asking for many at once costs half as much as one by one."""
         try:
             return cast("list[bytes | None]", self._sheets.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
+        except Exception as problem:  # rocksdict raises nothing more precise
+            raise self._failure("read", problem) from problem
+
+    def url(self, keys: list[bytes]) -> list[bytes | None]:
+        """Return what became of some URLs."""
+        try:
+            return cast("list[bytes | None]", self._urls.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure("read", problem) from problem
 
@@ -127,6 +139,16 @@ class Store:
                 cursor.next()
             cursor.status()
 
+    def sheets_from(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Walk over the sheets from a key on, as they are now."""
+        with self._in_our_words("read"):
+            cursor = self._sheets.iter()
+            cursor.seek(start)
+            while cursor.valid():
+                yield cursor.key(), cursor.value()
+                cursor.next()
+            cursor.status()
+
     def pages_backwards(self) -> Iterator[tuple[bytes, bytes]]:
         """Walk over the pages, the last one first."""
         with self._in_our_words("read"):
@@ -146,7 +168,7 @@ class Store:
     def close(self) -> None:
         """Flush and close."""
         self._cursor = None
-        for held in ("sheets", "pages", "_sheets", "_pages"):
+        for held in ("sheets", "urls", "pages", "_sheets", "_urls", "_pages"):
             self.__dict__.pop(held, None)  # whoever holds a family holds the lock of the store
         with self._in_our_words("close"):
             self._rocks.close()
@@ -167,8 +189,8 @@ class Store:
         return StoreError(f"cannot {action} the frontier in {self._path}: {text}")
 
 
-def check_version(store: Store, path: Path) -> None:
-    """Refuse a store of another layout; mark a new one."""
+def check_version(store: Store, path: Path) -> bool:
+    """Refuse a store of another layout; mark a new one. Return whether it has to be brought to this layout first."""
     raw = store.get(VERSION_KEY)
     older = f"an older gossamer wrote the frontier in {path}; finish with that one, or crawl into a new directory"
     if raw is None:
@@ -177,10 +199,11 @@ def check_version(store: Store, path: Path) -> None:
         batch = store.batch()
         batch.put(VERSION_KEY, bytes([VERSION]))
         store.write(batch)
-    elif raw < bytes([VERSION]):
+    elif raw < bytes([VERSION - 1]):
         raise StoreError(older)
-    elif raw != bytes([VERSION]):
+    elif raw > bytes([VERSION]):
         raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
+    return raw == bytes([VERSION - 1])
 
 
 def _after(prefix: bytes) -> bytes:

@@ -104,7 +104,7 @@ class Turns:
             slot = written.slot
             turn.first, turn.slot = first, slot
             if turn.ticket[-1] & TRIED:
-                turn.row = ledger.row(slot)
+                turn.row = ledger.row(reference_in(turn.ticket))
             self._begin(turn, whose, written.entry, now, written.discovered_at)
         return tuple([turn.lease for turn in turns])
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import admission, endings, journal, ledger, line, schedule, turns
+from gossamer.frontier import admission, endings, journal, ledger, line, schedule, slots, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.rows import HostRow, decode_page
 from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, LinkKind, Outcome, Priority, Settlement, Verdict
@@ -84,17 +84,24 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
         answers.append(await frontier.settle([a_settlement(random, lease, now, found) for lease in some], now))
     answers += [frontier.statistics(), *sorted(map(str, frontier.hosts())), *frontier.known()]
     store = frontier._store
-    moving = [pair for prefix in b"CDHLQUV" for pair in store.scan(bytes([prefix]))]
-    sheets = list(store._sheets.items())
+    moving = [pair for prefix in b"CDHLQV" for pair in store.scan(bytes([prefix]))]
+    sheets, urls = list(store._sheets.items()), list(store._urls.items())
+    frontier._seen.slots.finish()
+    moving += [(run.path.name.encode(), run.path.read_bytes()) for run in frontier._seen.slots._runs]
     pages = [decode_page(raw) for _, raw in store.pages_backwards()]
     told = [(page.meta, sorted(page.hosts, key=name_of), sorted(page.gone)) for page in pages]
     raw = [sorted(raw) for _, raw in store.pages_backwards()]
     await frontier.aclose()
-    return answers, moving, sheets, told, raw
+    return answers, moving, sheets, urls, told, raw
 
 
 def name_of(row: HostRow) -> str:
     return row.name
+
+
+def written_at_once(self: slots.Slots, sequence: int, written=slots.Slots.written) -> None:
+    self.finish()
+    written(self, sequence)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -104,9 +111,13 @@ async def test_the_compiled_way_and_the_pure_one_answer_and_write_the_same(
     monkeypatch.setattr(ledger, "RESTING", (0, 1000)[seed % 2])  # all or none: which rest longest, chance says
     monkeypatch.setattr(journal, "SLACK", 5)
     monkeypatch.setattr(line, "FEW", 2)
+    monkeypatch.setattr(slots, "MANY", 1)  # or it depends on the thread what is written together
+    monkeypatch.setattr(slots.Slots, "written", written_at_once)
     compiled = await drive(tmp_path / "compiled", seed, 1 + seed % 2)
     for module, name in COMPILED:
         monkeypatch.setattr(module, name, None)
+    for name in ("Gathered", "find", "merge"):
+        monkeypatch.setattr(slots, name, getattr(slots, f"Pure{name}" if name == "Gathered" else f"pure_{name}"))
     pure = await drive(tmp_path / "pure", seed, 1 + seed % 2)
     for one, other in zip(compiled, pure, strict=True):
         assert one == other
