@@ -10,126 +10,19 @@
  * The keys of a few dozen entries are hashed before the first is looked for, so that memory is on its way when it is needed.
  */
 #define Py_LIMITED_API 0x030b0000
-#include "_bloom.h"
-#include "_records.h"
-#include "_sheet.h"
-#include "_slots.h"
-#include "_xxh3.h"
+#include "_books.h"
 
 enum { AHEAD = 32 };
 static const double AGEING = 30 * 86400.0; /* as in `order.py` */
 
-#define NAMES(X)                                                                                                               \
-    X(_ledger)                                                                                                                 \
-    X(_seen)                                                                                                                   \
-    X(_meta)                                                                                                                   \
-    X(_admit)                                                                                                                  \
-    X(_max_waiting) X(_bloom) X(_recent) X(_older) X(_fresh) X(_bound) X(recent_hits) X(bloom_misses) X(sequence) X(waiting)   \
-        X(number) X(schedule) X(hosts) X(changed) X(moved) X(sheets) X(sheet) X(family) X(batch) X(put) X(acquire) X(lines)    \
-            X(push) X(room) X(slots) X(gathered)
-#define NAME(name) name_##name,
-enum { NAMES(NAME) COUNT_OF_NAMES };
-#define TEXT(name) #name,
-static const char *const texts[] = {NAMES(TEXT)};
-static PyObject *names[COUNT_OF_NAMES];
-static PyObject *bloom_type, *host_type, *sheet_type, *gathered_type, *usual_fingerprint, *zero;
-static Shape entry_shape;
-
-/* What a page is entered into. Everything is a reference of our own. */
-typedef struct {
-    PyObject *admission, *ledger, *seen, *meta, *bloom, *recent, *older, *fresh, *hosts, *changed, *moved, *sheets, *sheet;
-    PyObject *lines, *batch, *put, *gathered, *fingerprint, *no_policy, *now_object;
-    long long sequence, waiting, number, bound, max_waiting, room, recent_hits, bloom_misses;
-    double now;
-    int is_own;    /* keys are named by the fingerprint we know */
-    int laid_down; /* the counters are as the Python side has them */
-} Books;
-
-/* An entry, with the slots its key and its host would have; and its host, if that is known to be in memory. */
+/* An entry, with the slots its key and its host would have; and its host, if it seems to be in memory. */
 typedef struct {
     PyObject *entry;
-    uint64_t slot, host_slot;
+    uint64_t slot, host_slot, hash;
+    int is_new;      /* the filter does not hold its key */
+    int is_recalled; /* its key is in memory, and known for good */
     Host *host; /* the schedule's reference: nobody leaves it before the call is over */
 } Found;
-
-static PyObject *attribute(PyObject *object, int name) { return PyObject_GetAttr(object, names[name]); }
-
-static int get_number(PyObject *object, int name, long long *number) {
-    PyObject *found = attribute(object, name);
-    if (found == NULL) return -1;
-    *number = PyLong_AsLongLong(found);
-    Py_DECREF(found);
-    return *number == -1 && PyErr_Occurred() ? -1 : 0;
-}
-
-static int set_number(PyObject *object, int name, long long number) {
-    PyObject *made = PyLong_FromLongLong(number);
-    int done = made == NULL ? -1 : PyObject_SetAttr(object, names[name], made);
-    Py_XDECREF(made);
-    return done;
-}
-
-static int refresh(PyObject **field, PyObject *object, int name) {
-    PyObject *found = attribute(object, name);
-    if (found == NULL) return -1;
-    replace_field(field, found);
-    return 0;
-}
-
-/* Take up what the Python side changes, too. */
-static int take_up(Books *books) {
-    books->laid_down = 1;
-    return -(refresh(&books->recent, books->seen, name__recent) < 0 || refresh(&books->older, books->seen, name__older) < 0 ||
-             get_number(books->meta, name_sequence, &books->sequence) < 0 ||
-             get_number(books->meta, name_waiting, &books->waiting) < 0 ||
-             get_number(books->meta, name_number, &books->number) < 0);
-}
-
-static int lay_down(Books *books) {
-    if (books->laid_down) return 0; /* a page of known URLs changes nothing */
-    books->laid_down = 1;
-    return -(set_number(books->meta, name_sequence, books->sequence) < 0 ||
-             set_number(books->meta, name_waiting, books->waiting) < 0 ||
-             set_number(books->meta, name_number, books->number) < 0);
-}
-
-static int add_number(PyObject *object, int name, long long more) {
-    long long number;
-    return more == 0 ? 0 : get_number(object, name, &number) < 0 ? -1 : set_number(object, name, number + more);
-}
-
-static void close_books(Books *books) {
-    PyObject *held[] = {books->ledger, books->seen,  books->meta,  books->bloom,   books->recent,
-                        books->older,  books->fresh, books->hosts, books->moved,   books->sheets,
-                        books->sheet,  books->batch, books->put,   books->changed, books->lines,
-                        books->gathered};
-    for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_XDECREF(held[i]);
-}
-
-static int open_books(Books *books) {
-    PyObject *schedule = NULL, *slots = NULL;
-    int failed =
-        refresh(&books->ledger, books->admission, name__ledger) < 0 ||
-        refresh(&books->seen, books->admission, name__seen) < 0 || refresh(&books->meta, books->admission, name__meta) < 0 ||
-        get_number(books->admission, name__max_waiting, &books->max_waiting) < 0 ||
-        refresh(&books->bloom, books->seen, name__bloom) < 0 || refresh(&books->fresh, books->seen, name__fresh) < 0 ||
-        get_number(books->seen, name__bound, &books->bound) < 0 ||
-        (schedule = attribute(books->ledger, name_schedule)) == NULL || refresh(&books->hosts, schedule, name_hosts) < 0 ||
-        refresh(&books->changed, books->ledger, name_changed) < 0 || refresh(&books->moved, books->ledger, name_moved) < 0 ||
-        refresh(&books->sheets, books->ledger, name_sheets) < 0 || refresh(&books->sheet, books->sheets, name_sheet) < 0 ||
-        refresh(&books->lines, books->ledger, name_lines) < 0 || get_number(books->lines, name_room, &books->room) < 0 ||
-        (slots = attribute(books->seen, name_slots)) == NULL || refresh(&books->gathered, slots, name_gathered) < 0 ||
-        refresh(&books->batch, books->ledger, name_batch) < 0 || refresh(&books->put, books->batch, name_put) < 0 ||
-        take_up(books) < 0;
-    Py_XDECREF(schedule), Py_XDECREF(slots);
-    if (!failed &&
-        (Py_TYPE(books->bloom) != (PyTypeObject *)bloom_type || Py_TYPE(books->sheet) != (PyTypeObject *)sheet_type ||
-         Py_TYPE(books->gathered) != (PyTypeObject *)gathered_type)) {
-        PyErr_SetString(PyExc_TypeError, "a filter, a sheet or the gathered slots are not the compiled ones");
-        failed = 1;
-    }
-    return failed ? -1 : 0;
-}
 
 static int fingerprint(const Books *books, PyObject *text, uint64_t *slot) {
     Py_ssize_t size;
@@ -174,8 +67,8 @@ static int accept(Books *books, PyObject *key, uint64_t slot) {
 }
 
 /* Return a host that is not in memory, new or from the store; a reference of the caller's. */
-static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
-    int entered = enter((Bloom *)books->bloom, spread(slot));
+static PyObject *acquire(Books *books, PyObject *name, const Found *found) {
+    int entered = enter((Bloom *)books->bloom, spread(found->host_slot));
     if (entered < 0) return NULL;
     if (entered == 0) { /* it may be known: that is to be read */
         PyObject *host =
@@ -187,7 +80,7 @@ static PyObject *acquire(Books *books, PyObject *name, uint64_t slot) {
     PyObject *number = PyLong_FromLongLong(++books->number);
     PyObject *host = number == NULL ? NULL : PyObject_CallFunctionObjArgs(host_type, name, number, NULL);
     Py_XDECREF(number);
-    if (host != NULL && PyDict_SetItem(books->hosts, name, host) < 0) Py_CLEAR(host);
+    if (host != NULL && put_host((Hosts *)books->hosts, found->hash, (Host *)host) < 0) Py_CLEAR(host);
     return host;
 }
 
@@ -261,13 +154,10 @@ static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_
 /* Return the host of an entry, in memory or new; a reference of the caller's. NULL without an error: it may not take a URL. */
 static PyObject *open_host(Books *books, const Found *found, PyObject *name) {
     PyObject *host = (PyObject *)found->host;
+    if (host == NULL || !is_named((Host *)host, name)) /* another entry may have brought it */
+        host = (PyObject *)find_place((Hosts *)books->hosts, found->hash, name)->host;
     Py_XINCREF(host);
-    if (host == NULL && holds((Bloom *)books->bloom, spread(found->host_slot))) { /* another entry may have brought it */
-        host = PyDict_GetItemWithError(books->hosts, name);
-        if (PyErr_Occurred()) return NULL;
-        Py_XINCREF(host);
-    }
-    if (host == NULL) host = acquire(books, name, found->host_slot);
+    if (host == NULL) host = acquire(books, name, found);
     if (host != NULL && !is_open(books, (Host *)host)) Py_CLEAR(host);
     return host;
 }
@@ -301,6 +191,7 @@ static int hand_over(Books *books, PyObject *entry) {
 
 /* Enter an entry; return the kind of its end. */
 static int enter_found(Books *books, const Found *found) {
+    if (found->is_recalled) return 1;
     if (!holds((Bloom *)books->bloom, spread(found->slot))) { /* it is new */
         int done = enter_plain(books, found);
         return done == 0 ? hand_over(books, found->entry) : done < 0 ? -1 : 0;
@@ -324,16 +215,52 @@ static int name_key(const Books *books, PyObject *entry, Found *found) {
     return 0;
 }
 
-/* Name the host of an entry whose key is new, look for it, and fetch it ahead, or what the filter has of it. */
+/* Name the host of an entry whose key is new, and fetch the place ahead where it stands if it is in memory. */
 static int name_host(const Books *books, Found *found) {
+    found->is_new = !holds((Bloom *)books->bloom, spread(found->slot));
     found->host = NULL;
-    if (holds((Bloom *)books->bloom, spread(found->slot))) return 0;
+    if (!found->is_new) return 0;
     PyObject *name = field(&entry_shape, found->entry, HOST);
-    if (fingerprint(books, name, &found->host_slot) < 0) return -1;
-    if (holds((Bloom *)books->bloom, spread(found->host_slot))) /* else it is new: spares a look into a dict of a million */
-        found->host = (Host *)PyDict_GetItemWithError(books->hosts, name);
-    if (found->host != NULL) __builtin_prefetch(found->host);
+    if (fingerprint(books, name, &found->host_slot) < 0 || hash_name(name, &found->hash) < 0) return -1;
+    __builtin_prefetch(place_of((Hosts *)books->hosts, found->hash));
+    return 0;
+}
+
+/* Let the keys be read, all at once, that the filter claims to hold and that are not in memory: half the cost of one by one. */
+static int look_ahead(Books *books, Found *found, int count) {
+    PyObject *wanted = NULL, *done = NULL;
+    for (int i = 0; i < count; i++) {
+        found[i].is_recalled = 0;
+        if (found[i].is_new) continue;
+        PyObject *known = recall(books, field(&entry_shape, found[i].entry, KEY));
+        if (known == Py_False) {
+            found[i].is_recalled = 1;
+            books->recent_hits++;
+        } else if (known == NULL) {
+            PyObject *slot = PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(found[i].slot);
+            if (wanted == NULL && slot != NULL) wanted = PyList_New(0);
+            int failed = slot == NULL || wanted == NULL || PyList_Append(wanted, slot) < 0;
+            Py_XDECREF(slot);
+            if (failed) goto end;
+        }
+    }
+    if (wanted != NULL) done = PyObject_CallMethodObjArgs(books->seen, names[name_look_ahead], wanted, NULL);
+end:
+    Py_XDECREF(wanted);
+    Py_XDECREF(done);
     return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Fetch the hosts of entries ahead, then what of them will be looked at, or what the filter has of them. */
+static void fetch_hosts(const Books *books, Found *found, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!found[i].is_new) continue;
+        found[i].host = host_hashed((Hosts *)books->hosts, found[i].hash);
+        if (found[i].host != NULL) __builtin_prefetch(found[i].host), __builtin_prefetch((char *)found[i].host + 64);
+        else fetch_ahead((Bloom *)books->bloom, spread(found[i].host_slot));
+    }
+    for (int i = 0; i < count; i++)
+        if (found[i].host != NULL) __builtin_prefetch(found[i].host->name), __builtin_prefetch(found[i].host->line);
 }
 
 /* Enter up to AHEAD entries from `start` on; count them by the kind of their end. */
@@ -346,8 +273,8 @@ static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssiz
         named += entry != NULL;
     }
     for (int i = 0; !failed && i < named; i++) failed = name_host(books, &found[i]) < 0;
-    for (int i = 0; !failed && i < named; i++)
-        if (found[i].host != NULL) __builtin_prefetch(found[i].host->line);
+    if (!failed) fetch_hosts(books, found, named);
+    failed = failed || look_ahead(books, found, named) < 0;
     for (int i = 0; i < named; i++) {
         int kind = failed ? 0 : enter_found(books, &found[i]);
         if (kind < 0) failed = 1;
@@ -385,7 +312,8 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_admit", NULL, -1, f
 PyMODINIT_FUNC PyInit__admit(void) {
     bloom_type = imported("gossamer.frontier._bloom", "Bloom");
     host_type = bloom_type == NULL ? NULL : imported("gossamer.frontier._host", "Host");
-    sheet_type = host_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
+    hosts_type = host_type == NULL ? NULL : imported("gossamer.frontier._hosts", "Hosts");
+    sheet_type = hosts_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
     gathered_type = sheet_type == NULL ? NULL : imported("gossamer.frontier._slots", "Gathered");
     zero = PyLong_FromLong(0);
     usual_fingerprint = gathered_type == NULL || zero == NULL ? NULL : imported("gossamer.url.fingerprint", "fingerprint");

@@ -115,20 +115,28 @@ static uint64_t number_at(const unsigned char *at, int width) {
     return number;
 }
 
-/* noted(turns): return the keys of their sheets, and the row that notes all of them as leased. */
+/* Return the number of the sheet an entry stands in. */
+static uint64_t sheet_of(const unsigned char *ticket) {
+    uint64_t reference = number_at(ticket + 9, 8);
+    return (reference >> 8) - (reference >> 3 & 31);
+}
+
+/* noted(turns): return the keys of their sheets, and the row that notes all of them as leased. A sheet that several turns in a
+ * row need is read once, as it is for links that were found together and lead to hosts of their own. */
 static PyObject *noted(PyObject *module, PyObject *given) {
     (void)module;
     Buffer row = {0};
     PyObject *keys = PyList_New(0), *made = NULL;
+    uint64_t before = 0;
     for (Py_ssize_t i = 0; keys != NULL && i < PyList_Size(given); i++) {
         PyObject *turn = PyList_GetItem(given, i), *host = field(&turns, turn, T_HOST), *key;
         const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
         unsigned char number[8], sheet[8];
         if (ticket == NULL || !is_host(host_type, host)) goto end;
-        uint64_t reference = number_at(ticket + 9, 8);
         big(number, (uint64_t)((Host *)host)->number, 8);
-        big(sheet, (reference >> 8) - (reference >> 3 & 31), 8);
         if (pack_raw(&row, number, 8) < 0 || pack_raw(&row, ticket, TICKET) < 0) goto end;
+        if (i > 0 && sheet_of(ticket) == before) continue;
+        big(sheet, before = sheet_of(ticket), 8);
         if ((key = PyBytes_FromStringAndSize((const char *)sheet, 8)) == NULL) goto end;
         int failed = PyList_Append(keys, key) < 0;
         Py_DECREF(key);
@@ -305,7 +313,8 @@ end:
     return lease;
 }
 
-/* begin(turns, workers, sheets, first, pattern, live, append, row_of, read): give turns; return their leases, like `pattern`. */
+/* begin(turns, workers, sheets, first, pattern, live, append, row_of, read): give turns, with the sheets `noted` asked for;
+ * return their leases, like `pattern`. */
 static PyObject *begin(PyObject *module, PyObject *arguments) {
     (void)module;
     Giving giving;
@@ -315,12 +324,17 @@ static PyObject *begin(PyObject *module, PyObject *arguments) {
         return NULL;
     giving.token = PyLong_AsLongLong(first);
     Py_ssize_t count = PyList_Size(claimed);
-    if (PyErr_Occurred() || PyList_Size(workers) != count || PyList_Size(sheets) != count || !has_shape(&leases, giving.pattern))
-        return PyErr_Format(PyExc_TypeError, "a worker and a sheet for each turn, and a lease, are wanted");
+    if (PyErr_Occurred() || PyList_Size(workers) != count || !has_shape(&leases, giving.pattern))
+        return PyErr_Format(PyExc_TypeError, "a worker for each turn, and a lease, are wanted");
     PyObject *given = PyTuple_New(count);
-    for (Py_ssize_t i = 0; given != NULL && i < count; i++) {
-        PyObject *turn = PyList_GetItem(claimed, i), *lease = NULL;
-        if (has_shape(&turns, turn)) lease = begin_turn(&giving, turn, PyList_GetItem(workers, i), PyList_GetItem(sheets, i), first);
+    uint64_t before = 0;
+    for (Py_ssize_t i = 0, at = -1; given != NULL && i < count; i++) {
+        PyObject *turn = PyList_GetItem(claimed, i), *lease = NULL, *ticket = has_shape(&turns, turn) ? field(&turns, turn, T_TICKET) : NULL;
+        uint64_t number = ticket == NULL ? 0 : sheet_of((const unsigned char *)PyBytes_AsString(ticket));
+        at += i == 0 || number != before;
+        before = number;
+        PyObject *sheet = ticket == NULL ? NULL : PyList_GetItem(sheets, at);
+        if (sheet != NULL) lease = begin_turn(&giving, turn, PyList_GetItem(workers, i), sheet, first);
         if (lease == NULL || PyTuple_SetItem(given, i, lease) < 0) Py_CLEAR(given);
     }
     return given;

@@ -5,12 +5,13 @@
  * Python.
  */
 #define Py_LIMITED_API 0x030b0000
+#include "_hosts.h"
 #include "_records.h"
 #include "_queue.h"
 #include <math.h>
 
 static Shape clock_shape;
-static PyObject *heap_type, *host_type;
+static PyObject *heap_type, *host_type, *hosts_type;
 
 /* How hosts are placed: what `Schedule` knows. */
 typedef struct {
@@ -81,15 +82,20 @@ static int is_idle(const Host *host) { return !host->leased && !host->later && P
 static PyObject *rest(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *changed, *moved, *hosts, *resting, *object;
-    if (!PyArg_ParseTuple(arguments, "OOO!O!", &changed, &moved, &PyDict_Type, &hosts, &PyDict_Type, &resting)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "OOO!O!", &changed, &moved, (PyTypeObject *)hosts_type, &hosts, &PyDict_Type, &resting))
+        return NULL;
     PyObject *each = PyObject_GetIter(changed);
     while (each != NULL && (object = PyIter_Next(each)) != NULL) {
         Host *host = (Host *)object;
         if (is_host(host_type, object) && is_idle(host) && PySet_Discard(moved, object) >= 0) {
             host->ready = host->wake = HUGE_VAL;
             host->stands = 0;
-            if (PyDict_DelItem(hosts, host->name) < 0) PyErr_Clear(); /* it is not there */
-            PyDict_SetItem(resting, host->name, object);
+            uint64_t hash;
+            if (hash_name(host->name, &hash) == 0) {
+                Place *place = find_place((Hosts *)hosts, hash, host->name);
+                if (place->host != NULL) free_place((Hosts *)hosts, place);
+                PyDict_SetItem(resting, host->name, object);
+            }
         }
         Py_DECREF(object);
         if (PyErr_Occurred()) break;
@@ -122,6 +128,7 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_schedule", NULL, -1
 PyMODINIT_FUNC PyInit__schedule(void) {
     heap_type = imported("gossamer.frontier._heap", "Heap");
     host_type = imported("gossamer.frontier._host", "Host");
-    if (heap_type == NULL || host_type == NULL || learn_clock(&clock_shape) < 0) return NULL;
+    hosts_type = imported("gossamer.frontier._hosts", "Hosts");
+    if (heap_type == NULL || host_type == NULL || hosts_type == NULL || learn_clock(&clock_shape) < 0) return NULL;
     return PyModule_Create(&module);
 }

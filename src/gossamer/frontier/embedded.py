@@ -336,7 +336,7 @@ class EmbeddedFrontier:
         return None if known is None else self._status(known)
 
     def hosts(self) -> Iterator[HostStatus]:
-        held = self._schedule.hosts | self._ledger.resting
+        held = {host.name: host for host in (*self._schedule.hosts.values(), *self._ledger.resting.values())}
         for host in held.values():
             yield self._status(host)
         for _, raw in self._store.scan(HOSTS):

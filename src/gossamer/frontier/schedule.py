@@ -63,6 +63,8 @@ class PureHost(Struct, gc=False, eq=False):
 
 _swift: ModuleType | None = None  # `_schedule.c`
 if TYPE_CHECKING:
+    from gossamer.frontier._hosts import Hosts as Hosts
+
     Host = PureHost
 else:
     try:
@@ -70,15 +72,16 @@ else:
 
         shared(NO_POLICY, NEW_CLOCK)
         from gossamer.frontier import _schedule as _swift
+        from gossamer.frontier._hosts import Hosts
     except ImportError:  # nothing was compiled
-        Host = PureHost
+        Host, Hosts = PureHost, dict
 
 
 class Schedule:
     """The hosts with work, and the order of their turns."""
 
     def __init__(self, kinds: Sequence[int], shares: Sequence[int], patience: float, politeness: Politeness) -> None:
-        self.hosts: dict[str, Host] = {}
+        self.hosts = Hosts()  # by their names
         self._politeness = politeness
         self._patience = patience
         self._turns = Turns(kinds, shares)

@@ -29,6 +29,7 @@ class Seen:
     """Finds the entry of a key."""
 
     __slots__ = (
+        "_ahead",
         "_bloom",
         "_bound",
         "_fresh",
@@ -49,6 +50,7 @@ class Seen:
         self._recent: dict[str, bool] = {}  # key: may it still be queued?
         self._older: dict[str, bool] = {}
         self._fresh: dict[int, tuple[str, int]] = {}  # key, and reference if refused: of this call, not yet in the store
+        self._ahead: dict[int, tuple[str, int]] = {}  # key and reference: read before they were asked for
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     @property
@@ -81,6 +83,12 @@ class Seen:
             return slot
         return None
 
+    def look_ahead(self, slots: list[int]) -> None:
+        """Read the entries in slots that will be asked for, all at once."""
+        places = {slot: place for slot in slots if slot not in self._fresh and (place := self.slots.find(slot)) is not None}
+        entries = self.sheets.read(list(places.values()))
+        self._ahead = {written.slot: (written.entry.key, places[written.slot]) for written in entries}
+
     def find(self, key: str) -> tuple[int, int | None]:
         """Return the slot of a key and where its entry stands, or the free slot it would get and None."""
         slot = fingerprint(key)
@@ -90,10 +98,11 @@ class Seen:
                 text, reference = fresh
             else:
                 self.store_reads += 1
-                found = self.slots.find(slot)
-                if found is None:
+                if slot not in self._ahead:
+                    self.look_ahead([slot])
+                if slot not in self._ahead:
                     return slot, None
-                reference, text = found, self.sheets.read([found])[0].entry.key
+                text, reference = self._ahead[slot]
             if text == key:
                 return slot, reference
             slot = (slot + 1) % _SLOTS
@@ -127,6 +136,7 @@ class Seen:
     def written(self, sequence: int) -> None:
         """Note that everything up to that sequence is in the store."""
         self._fresh.clear()
+        self._ahead.clear()
         self.slots.written(sequence)
 
     def save(self, path: Path) -> None:

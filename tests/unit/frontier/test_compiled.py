@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import admission, endings, journal, ledger, line, schedule, slots, turns
@@ -82,7 +83,9 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
         some = random.sample(leases, min(len(leases), 6))
         found = tuple(an_entry(random) for _ in range(random.choice((0, 3))))
         answers.append(await frontier.settle([a_settlement(random, lease, now, found) for lease in some], now))
-    answers += [frontier.statistics(), *sorted(map(str, frontier.hosts())), *frontier.known()]
+    numbers = frontier.statistics()  # a key may be forgotten between a look at many and the look at it: either answers
+    numbers = replace(numbers, recent_hits=numbers.recent_hits + numbers.store_reads, store_reads=0)
+    answers += [numbers, *sorted(map(str, frontier.hosts())), *frontier.known()]
     store = frontier._store
     moving = [pair for prefix in b"CDHLQV" for pair in store.scan(bytes([prefix]))]
     sheets, urls = list(store._sheets.items()), list(store._urls.items())
