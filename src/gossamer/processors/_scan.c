@@ -33,7 +33,8 @@ typedef struct {
     Py_ssize_t limit, told, unread;
     Value values[ATTRIBUTES];
     Place place;
-    int has_frameset, has_title, failed;
+    PyObject *title;            /* NULL: there was none yet */
+    int has_frameset, failed;
     Text *text;                 /* NULL: nobody asked */
 } Scan;
 
@@ -153,14 +154,12 @@ static int tell_element(Scan *scan, const char *name) {
     return tell(scan, name, attributes);
 }
 
-static int tell_title(Scan *scan, const byte *start, const byte *stop) {
-    scan->has_title = 1;
+/* Keep the title; most have nothing to decode, and Python is not asked. */
+static int take_title(Scan *scan, const byte *start, const byte *stop) {
     Py_ssize_t length = stop - start < TITLE_BYTES ? stop - start : TITLE_BYTES;
-    PyObject *attributes = PyDict_New();
-    PyObject *title = by_decoder(scan, start, length, 0);
-    if (title == NULL || (attributes != NULL && PyDict_SetItemString(attributes, "text", title) < 0)) Py_CLEAR(attributes);
-    Py_XDECREF(title);
-    return tell(scan, "title", attributes);
+    int is_plain = memchr(start, '&', (size_t)length) == NULL && memchr(start, 0, (size_t)length) == NULL;
+    scan->title = is_plain ? PyUnicode_DecodeUTF8((const char *)start, length, "replace") : by_decoder(scan, start, length, 0);
+    return scan->title == NULL ? -1 : 0;
 }
 
 static int found(Scan *scan, int element, int is_foreign) {
@@ -248,8 +247,8 @@ static const byte *raw_content(Scan *scan, const byte *at, const Name *name) {
     int element = name->element;
     const byte *stop = element == PLAINTEXT ? scan->end
                      : element == SCRIPT ? script_end(at, scan->end, name) : raw_end(at, scan->end, name);
-    int is_title = element == TITLE && !scan->has_title && !scan->place.templates && !scan->place.pictures;
-    if (is_title) scan->failed = tell_title(scan, at, stop);
+    int is_title = element == TITLE && !scan->title && !scan->place.templates && !scan->place.pictures;
+    if (is_title) scan->failed = take_title(scan, at, stop);
     else if (name->flags & SHOWN_RAW) scan->failed = add_text(scan, at, stop, element == TEXTAREA);
     return stop;
 }
@@ -347,8 +346,11 @@ static PyObject *scan_function(PyObject *module, PyObject *arguments) {
     scan.end = (const byte *)content + length;
     scan.text = wants_text ? &text : NULL;
     PyObject *result = NULL;
-    if (scan_page(&scan, (const byte *)content) == 0)
-        result = Py_BuildValue("nN", scan.unread, PyUnicode_DecodeUTF8(text.bytes ? text.bytes : "", text.length, "replace"));
+    if (scan_page(&scan, (const byte *)content) == 0) {
+        PyObject *seen = PyUnicode_DecodeUTF8(text.bytes ? text.bytes : "", text.length, "replace");
+        result = Py_BuildValue("nNO", scan.unread, seen, scan.title ? scan.title : Py_None);
+    }
+    Py_XDECREF(scan.title);
     PyMem_Free(text.bytes);
     return result;
 }

@@ -14,4 +14,4 @@ def scan(
     limit: int,
     wants_text: bool,
     /,
-) -> tuple[int, str]: ...
+) -> tuple[int, str, str | None]: ...  # what was not read, what a reader sees, the title

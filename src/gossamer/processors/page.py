@@ -52,6 +52,10 @@ class Page:
         if reader is not None:
             reader(self, attributes)
 
+    def entitle(self, title: str) -> None:
+        """Take the title as it is written."""
+        self._title = " ".join(title.split())[:TITLE_LIMIT]
+
     def extract(self, url: str, charset: str, max_links: int, unread: int = 0, cut: str = "") -> Extract:
         """Return what was found in the page of that URL; `unread` elements count as links that were cut."""
         base = Base(url, charset)
@@ -140,7 +144,7 @@ class Page:
 
     def _title_element(self, attributes: Attributes) -> None:
         if self._title is None:
-            self._title = " ".join((attributes.get("text") or "").split())[:TITLE_LIMIT]
+            self.entitle(attributes.get("text") or "")
 
 
 _READERS: dict[str, Callable[[Page, Attributes], None]] = {

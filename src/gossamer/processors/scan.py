@@ -30,7 +30,9 @@ def read(markup: bytes, page: Page) -> int:
     """Read a page in UTF-8 into `page`; return how many elements were not read."""
     links = page.links
     kinds = _OBEYING if page.obey else _REGARDLESS
-    unread, page.text = scan(markup, links.pages, links.images, kinds, page.tell, decode, MOST_ELEMENTS, True)
+    unread, page.text, title = scan(markup, links.pages, links.images, kinds, page.tell, decode, MOST_ELEMENTS, True)
+    if title is not None:
+        page.entitle(title)
     return unread
 
 

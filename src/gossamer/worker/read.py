@@ -13,9 +13,9 @@ from gossamer.records import Document, Extract, Fetched
 GLIMPSE = 64 * 1024
 
 
-def document_of(fetched: Fetched, limit: int) -> Document:
-    """Decode an answer, up to `limit` bytes of it."""
-    return _decoded(fetched, fetched.body.read(), limit)
+def document_of(fetched: Fetched, limit: int, encoding: str | None = None) -> Document:
+    """Decode an answer, up to `limit` bytes of it; its `encoding` where that is known already."""
+    return _decoded(fetched, fetched.body.read(), limit, encoding)
 
 
 def glimpse_of(fetched: Fetched) -> Document:
@@ -23,9 +23,10 @@ def glimpse_of(fetched: Fetched) -> Document:
     return _decoded(fetched, fetched.body.read(GLIMPSE), GLIMPSE)
 
 
-def _decoded(fetched: Fetched, raw: bytes, limit: int) -> Document:
-    encoding, content_type = fetched.header("content-encoding"), fetched.header("content-type")
-    return document_from(raw, fetched.chunked, encoding, content_type, fetched.url, limit)
+def _decoded(fetched: Fetched, raw: bytes, limit: int, encoding: str | None = None) -> Document:
+    if encoding is None:
+        encoding = fetched.header("content-encoding")
+    return document_from(raw, fetched.chunked, encoding, fetched.header("content-type"), fetched.url, limit)
 
 
 def document_from(

@@ -69,9 +69,10 @@ class Reader:
             is_plain = not fetched.chunked and not fetched.header("content-encoding") and fetched.body.size <= self._limit
             mime = glimpse_of(fetched).mime if is_plain else ""
             return Reading(mime) if mime and mime not in self._processors else None
-        if not (_is_short(fetched) and _is_quick(fetched)):
+        encoding = fetched.header("content-encoding")
+        if not (_is_short(fetched) and (not encoding or _is_quick(fetched, encoding))):
             return None
-        document = document_of(fetched, min(LIGHT + 1, self._limit))
+        document = document_of(fetched, min(LIGHT + 1, self._limit), encoding)
         if document.too_big and self._limit <= LIGHT:
             return Reading(document.mime, too_big=True)
         if document.mime in self._processors and not _is_light(document.content, document.mime in self._linear):
@@ -96,9 +97,9 @@ def _is_short(fetched: Fetched) -> bool:
     return body.size <= LIGHT and not (fetched.chunked and body.read().count(b"\n") > FEW_CHUNKS)
 
 
-def _is_quick(fetched: Fetched) -> bool:
+def _is_quick(fetched: Fetched, encoding: str) -> bool:
     """Tell whether the beginning of a short body is decoded in little time, which only brotli can prevent."""
-    encoding = fetched.header("content-encoding").strip().lower()
+    encoding = encoding.strip().lower()
     if "br" not in encoding:
         return True
     head = fetched.body.read(64)
