@@ -125,11 +125,18 @@ class LessonBook:
         if self._phrases is None:
             self._phrases = await Phrases.load(self._kv)
         study = Study(self._kv, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
-        fresh = [visit for visit in visits if visit.settlement.lease.token not in self._kept]
-        await study.take([visit for visit in fresh if visit.settlement.lease.token not in self._kept_before])
+        await study.take(self._not_kept(visits))
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
         return Studied(judged, study.changes, study.rows, study.slow, study.sizes.changed, study.phrases)
+
+    def _not_kept(self, visits: Sequence[Visit]) -> Sequence[Visit]:
+        """Leave out what a commit brings again."""
+        tokens = [visit.settlement.lease.token for visit in visits]
+        if self._kept.isdisjoint(tokens) and self._kept_before.isdisjoint(tokens):
+            return visits  # nearly always
+        kept = self._kept | self._kept_before
+        return [visit for visit, token in zip(visits, tokens, strict=True) if token not in kept]
 
     async def keep(self, studied: Studied) -> None:
         """Make what was learned durable."""

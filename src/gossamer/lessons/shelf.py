@@ -147,19 +147,26 @@ class Shelf:
         begin = {name[0] for name in rules} - ruled
         rows = _rows(changes)
         await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
-        hosts = await self._named({name[0] for name in changes})  # not before: one may have left memory meanwhile
-        for (host, letter, title), record in changes.items():
-            if letter == TEMPLATE:  # nearly all
-                hosts[host].templates[title] = record
-            else:
-                hosts[host].table(letter)[title] = record
         ruled |= begin
-        touched = ruled.intersection(hosts)
-        for name in changes if touched else ():
-            hosts[name[0]].decide(name[1], name[2], name in rules)
-        end = [host for host in touched if not hosts[host].has_rules]
+        touched = await self._take_over(changes, rules, ruled)
+        end = [host for host, known in touched.items() if not known.has_rules]
         await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
         ruled.difference_update(end)
+
+    async def _take_over(self, changes: Mapping[Name, Any], rules: set[Name], ruled: set[str]) -> dict[str, HostLessons]:
+        """Take over changes that are written; return the hosts with rules among those they are of."""
+        touched: dict[str, HostLessons] = {}
+        last = known = None
+        for name, record in changes.items():
+            host, letter, title = name
+            if known is None or host is not last:  # what a page changed stands together
+                last, known = host, self.at_hand(host) or await self.host(host)  # it may have left memory meanwhile
+            table = known.templates if letter == TEMPLATE else known.table(letter)
+            table[title] = record
+            if host in ruled:
+                known.decide(letter, title, name in rules)
+                touched[host] = known
+        return touched
 
     def _rules(self, changes: Mapping[Name, Any]) -> set[Name]:
         """Return which changes change what becomes of a URL; of nearly all it is told without a call."""
