@@ -28,6 +28,8 @@ RULES_KEPT = 500_000  # compiled rules in memory, all origins together: about 10
 LONG = 32 * 1024  # bytes of a file that takes more than a few milliseconds to read
 
 _SCHEMES = ("http", "https", "ftp")
+_WEB = ("http://", "https://")
+_ITSELF = "/robots.txt"
 _STATE = b"robots/state/"
 _TEXT = b"robots/text/"
 _decode = msgspec.msgpack.Decoder(Known).decode
@@ -53,6 +55,7 @@ class RobotsCache:
 
     def __init__(self, settings: RobotsTxt, kv: KeyValue, size: int = 10_000) -> None:
         self._settings = settings
+        self._obeys = settings.obey
         self._kv = kv
         self._size = size
         self._recent: OrderedDict[str, _Cached] = OrderedDict()
@@ -62,9 +65,10 @@ class RobotsCache:
 
     async def consult(self, url: str, agent: str, now: float) -> Consultation:
         """Say whether `agent` may fetch a URL; "ask" makes the caller the one who fetches robots.txt, others "wait"."""
-        exempt = self._exempt(url)
-        if exempt is not None:
-            return exempt
+        if not (self._obeys and url.startswith(_WEB)) or url.endswith(_ITSELF):
+            exempt = self._exempt(url)
+            if exempt is not None:
+                return exempt
         origin = _origin(url)
         cached = self._recent.get(origin)
         if cached is None:
@@ -140,12 +144,12 @@ class RobotsCache:
         return await self._judge(origin, cached, url, agent)
 
     def _exempt(self, url: str) -> Consultation | None:
-        if not self._settings.obey:
+        if not self._obeys:
             return Consultation(verdict="allowed", rule="robots.obey is off")
         scheme = url.partition(":")[0]
         if scheme not in _SCHEMES:
             return Consultation(verdict="allowed", rule=f"there is no robots.txt for {scheme}: URLs")
-        if url.endswith("/robots.txt") and url == f"{_origin(url)}/robots.txt":
+        if url.endswith(_ITSELF) and url == _origin(url) + _ITSELF:
             return Consultation(verdict="allowed", rule=ITSELF[1])
         return None
 
@@ -239,4 +243,4 @@ def _read(row: bytes | None) -> Known:
 def _sitemaps(rules: Rules, url: str) -> tuple[str, ...]:
     base = Base(url)
     links = dict.fromkeys(base.join(sitemap) for sitemap in rules.sitemaps)
-    return tuple(link for link in links if link and link.startswith(("http://", "https://")))
+    return tuple(link for link in links if link and link.startswith(_WEB))

@@ -25,6 +25,7 @@ _PATH_SPELLING = {escape: _DECODED.get(escape, escape) for escape in _ESCAPE.val
 _QUERY_SPELLING = {**_PATH_SPELLING, "%2F": "/"}
 _RESPELLED_IN_URL = re.compile(r"%[0-9A-Fa-f]{2}|[^!-~]|[*$]")
 _RESPELLED_IN_PATTERN = re.compile(r"%[0-9A-Fa-f]{2}|[^!-~]|\$")
+_PLAIN = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(/[!"&-)+-~]*)""")  # nearly every URL: nothing in it is respelled
 _BEFORE_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|")
 
 
@@ -81,6 +82,8 @@ class Group:
 
     def judge(self, url: str) -> Verdict:
         """Return whether the URL may be fetched, and the line that decided."""
+        if not self.size and "/robots.txt" not in url and "%" not in url:
+            return NO_RULE  # a file without rules for us
         path = spell_path(url)
         if path.startswith("/robots.txt") and path[11:12] in ("", "?"):
             return ITSELF
@@ -131,6 +134,9 @@ class _Wildcard(NamedTuple):
 
 def spell_path(url: str) -> str:
     """Return path and query of a URL in the spelling that patterns are compared with."""
+    plain = _PLAIN.fullmatch(url)
+    if plain is not None:
+        return plain[1]
     rest = url[_BEFORE_PATH.match(url).end() :].partition("#")[0]  # type: ignore[union-attr]  # matches every text
     if not rest.startswith("/"):
         rest = "/" + rest
