@@ -2,9 +2,9 @@
 
 A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it; and the log has reached the disk, or will within
 a second (`durability.py`). SQLite's own way to that, `synchronous = FULL`, syncs the same file in the middle of COMMIT, while
-the event loop waits; so here a thread does it. Search indexes and totals change in the same
-transaction as the pages, so they never tell different stories. They are kept by statements of ours and not by triggers:
-inside a trigger FTS5 writes its index out for every single row.
+the event loop waits; so here a thread does it, and another one brings the log into the database (`backfill.py`).
+Search indexes and totals change in the same transaction as the pages, so they never tell different stories. They are kept by
+statements of ours and not by triggers: inside a trigger FTS5 writes its index out for every single row.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.records import Outcome, Page, Totals
 from gossamer.storage.catalog import rows, search, versions
+from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
 from gossamer.storage.catalog.migrate import migrate, shipped
 from gossamer.versions import Version
 
@@ -50,6 +51,7 @@ class SqliteCatalog:
         self._connection = connection
         self._path = path
         self._syncing = Syncing(self._sync, durable)
+        self._backfill = Backfill(path)
         self._meets_again = False  # pages that are there already, mostly
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
@@ -61,6 +63,7 @@ class SqliteCatalog:
             try:
                 _log_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute(f"PRAGMA wal_autocheckpoint = {BACKSTOP}")
                 migrate(connection, shipped())
             except BaseException:
                 connection.close()
@@ -75,6 +78,7 @@ class SqliteCatalog:
             self._add({page.key: page for page in pages})
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
             self._add({page.key: rows.encodable(page) for page in pages})
+        self._backfill.note(len(pages))
         await self._syncing.acknowledge()
 
     def _sync(self) -> None:
@@ -203,6 +207,7 @@ class SqliteCatalog:
         try:
             await self._syncing.aclose()
         finally:
+            self._backfill.close()
             self._connection.close()
             if self._log is not None:
                 os.close(self._log)
