@@ -34,7 +34,7 @@ def observed(lease: Lease, lesson: Lesson, fetched: Fetched, page: Page, setting
         freshness = Freshness(1, 0, now, now)
         if settings.crawl.forever:
             freshness = change.begun(page.mime, now, _moment(fetched.header("last-modified")), lesson.claimed_interval)
-        freshness = replace(freshness, found_at=lease.discovered_at, priority=int(lease.entry.priority))
+        found_at, priority = lease.discovered_at, int(lease.entry.priority)
     else:
         changed = page.outcome is not Outcome.NOT_MODIFIED and change.is_changed(
             (previous.simhash, page.simhash),
@@ -45,10 +45,11 @@ def observed(lease: Lease, lesson: Lesson, fetched: Fetched, page: Page, setting
         since, modified_at = page.fetched_at - previous.fetched_at, _moment(fetched.header("last-modified"))
         freshness = change.observed(previous.freshness, since, changed, modified_at, now)
         freshness = recrawl.adapted(freshness, changed, settings.recrawl)
+        found_at, priority = freshness.found_at, freshness.priority
     etag, last_modified = fetched.header("etag"), fetched.header("last-modified")
     if page.outcome is Outcome.NOT_MODIFIED:  # which need not repeat them
         etag, last_modified = etag or freshness.etag, last_modified or freshness.last_modified
-    return replace(freshness, etag=etag, last_modified=last_modified)
+    return replace(freshness, etag=etag, last_modified=last_modified, found_at=found_at, priority=priority)
 
 
 def appointment(

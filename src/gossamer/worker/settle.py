@@ -86,7 +86,7 @@ def outcome_of(fetched: Fetched) -> Outcome:
     """Return what a fetch came to: the status decides when there is an answer."""
     if fetched.outcome is not Outcome.OK:
         return fetched.outcome
-    return retry.outcome_of(fetched.status, bool(fetched.header("retry-after")))
+    return retry.outcome_of(fetched.status, fetched.status >= 500 and bool(fetched.header("retry-after")))
 
 
 def redirect_of(fetched: Fetched) -> str:
