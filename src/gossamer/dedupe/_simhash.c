@@ -199,7 +199,8 @@ static uint64_t among(uint64_t bytes, byte first, byte last) {
 static int add_letters(const byte *at, uint64_t *word) {
     uint64_t bytes = BYTE(0) | BYTE(1) | BYTE(2) | BYTE(3) | BYTE(4) | BYTE(5) | BYTE(6) | BYTE(7);
     uint64_t low = bytes & EACH(0x7f);
-    uint64_t letters = (among(low | EACH(0x20), 'a', 'z') | among(low, '0', '9')) & ~bytes;
+    uint64_t latin = among(low | EACH(0x20), 'a', 'z'), letters = (latin | among(low, '0', '9')) & ~bytes;
+    bytes |= latin >> 2 & EACH(0x20); /* small letters: a copy of the text in them would take a twelfth of all of this */
     uint64_t others = ~letters & EACH(0x80);
     int count = others ? __builtin_ctzll(others) / 8 : AT_ONCE;
     if (count < AT_ONCE) bytes &= (UINT64_C(1) << 8 * count) - 1;
@@ -228,6 +229,7 @@ static int read_words(Tally *tally, const byte *at, const byte *end) {
         uint32_t code = *at < 0x80 ? *at++ : wide_at(&at);
         int kind = code < FIRST_PLANE ? kinds[code] : kind_beyond(code);
         if (kind == LETTER) {
+            if (code >= 'A' && code <= 'Z') code |= 32;
             if (length++ < LONGEST) word = word * BASE + code;
             continue;
         }

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from gossamer.likeness import Likeness
 
-Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # of a text whose case is folded: SimHash, words, sketch
+Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sketch; it folds the case of ASCII letters only
 
 
 def usual_way() -> Reckon:
@@ -36,7 +36,7 @@ _usual = usual_way()
 
 def likeness_of(text: str, reckon: Reckon = _usual) -> Likeness:
     """Return what a text is like."""
-    folded = text.lower() if text.isascii() else text.casefold()  # the same, at a tenth of the price
+    folded = text if text.isascii() else text.casefold()
     try:
         return Likeness(*reckon(folded))
     except UnicodeEncodeError:  # half a surrogate pair

@@ -28,7 +28,7 @@ _HALF, _LESS = np.uint64(32), np.uint64(29)
 
 
 def reckon(text: str) -> tuple[int, int, tuple[int, ...]]:
-    """Return SimHash, number of words and sketch of a text whose case is folded."""
+    """Return SimHash, number of words and sketch of a text whose case is folded, but for ASCII letters."""
     words = np.concatenate([np.zeros(0, np.uint64), *map(_words, _pieces(text))])
     if not len(words):
         return 0, 0, ()
@@ -75,6 +75,7 @@ def _pieces(text: str) -> Iterator[NDArray[np.uint32]]:
 
 def _words(codes: NDArray[np.uint32]) -> Numbers:
     """Return the hash of every word."""
+    codes = np.where((codes >= ord("A")) & (codes <= ord("Z")), codes | 32, codes)
     kinds = _KINDS.take(codes)
     is_letter, is_alone = kinds == LETTER, kinds == ALONE
     begins, ends = is_letter.copy(), is_letter.copy()
