@@ -13,6 +13,7 @@ from gossamer.errors import DiskFull
 from gossamer.evidence import Probe, Ruling
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
+from gossamer.lessons import book as book_module
 from gossamer.lessons import shelf as shelf_module
 from gossamer.lessons.book import LessonBook, _is_sampled
 from gossamer.records import LinkKind, Outcome, Verdict
@@ -125,6 +126,17 @@ async def test_a_commit_that_another_store_had_no_room_for_counts_once(book: Les
     await learn(book, one)
     host = await book._shelf.host(HOST)
     assert host.templates["/calendar/{n}"].fetched == host.growth[""].fetched == 15
+
+
+async def test_the_last_commits_are_known_however_many_were_before(book: LessonBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book_module, "MOST_KEPT", 10)
+    commits = [[copy(url) for url in TRAP[start : start + 4]] for start in range(0, 40, 4)]
+    for number, visits in enumerate(commits):
+        await learn(book, visits)
+        for again in commits[max(number - 1, 0) : number + 1]:
+            await learn(book, again)
+    assert (await book._shelf.host(HOST)).growth[""].fetched == 40
+    assert len(book._kept | book._kept_before) <= 2 * (10 + 4)
 
 
 async def test_links_are_judged_also_when_a_commit_is_repeated(book: LessonBook) -> None:

@@ -139,6 +139,14 @@ async def test_what_is_learned_never_changes_what_an_operator_ruled(letter: str,
     assert (await Shelf(kv, SETTINGS).host("a.test")).table(letter)["x"].ruling is Ruling.NONE
 
 
+async def test_a_probe_that_is_made_anew_leaves_a_ruling_of_an_earlier_run_alone() -> None:
+    kv, name = MemoryKeyValue(), ("a.test", PROBE, "/")
+    await Shelf(kv, SETTINGS).rule(name, Ruling.ALLOW)
+    restarted = Shelf(kv, SETTINGS)
+    await restarted.write({name: Probe(url="u", status=200)}, [])
+    assert (await restarted.host("a.test")).probes["/"] == Probe(url="u", status=200, ruling=Ruling.ALLOW)
+
+
 async def test_a_ruling_and_a_commit_at_the_same_time_lose_nothing() -> None:
     for is_ruled_first in (True, False):
         kv = LateKeyValue()

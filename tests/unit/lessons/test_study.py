@@ -57,6 +57,13 @@ async def test_a_visit_counts_for_both_templates_of_its_url(
         assert (tally.fetched, tally.fresh, tally.barren) == (1, fresh, barren)
 
 
+async def test_each_template_counts_its_own(book: LessonBook) -> None:
+    await learn(book, [visited(f"{SITE}/{path}") for path in ("x/1", "y/1", "x/2", "y/2", "y/3")])
+    counts = [(await record(book, TEMPLATE, title)).fetched for title in ("/x/{n}", "/y/{n}", "~/{w}/{n}")]
+    assert counts == [2, 3, 5]
+    assert (await record(book, TEMPLATE, "~/{w}/{n}")).good == (f"{SITE}/x/1", f"{SITE}/y/1", f"{SITE}/x/2")
+
+
 @pytest.mark.parametrize("outcome", [Outcome.GONE, Outcome.CLIENT_ERROR, Outcome.SERVER_ERROR, Outcome.TOO_BIG])
 async def test_an_honest_error_says_nothing_about_a_template(book: LessonBook, outcome: Outcome) -> None:
     await learn(book, [page_of(visited(f"{SITE}/x/1", outcome), status=404)])

@@ -67,6 +67,7 @@ async def test_a_page_that_was_visited_before_comes_with_what_it_was() -> None:
     assert (await told(ranked, lease())).importance == 3.5
     ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, False, lambda key: 0.0)  # type: ignore[arg-type]
     assert await told(ending, lease(again=False)) == Lesson(), "a crawl that ends pays for nothing"
+    assert (await told(ending, lease())).previous == PAGE, "what was asked to be visited again is compared all the same"
 
 
 @pytest.mark.parametrize(("visits", "dearer"), [(50, True), (0, False)])
