@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from struct import Struct as Packed
+from struct import pack
 
 from gossamer.edges import WIDTH
 
@@ -26,12 +27,14 @@ def block(payload: bytes, pages: int, edges: int) -> bytes:
 
 def columns(pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> bytes:
     """Lay out pages by columns: those of a site share many targets, which compress the better for standing together."""
-    names = b"".join([page.to_bytes(8, "little") for page, _ in pages])
-    counts = b"".join([(len(packed) // WIDTH).to_bytes(4, "little") for _, packed in pages])
-    homes = [(host & _LOW).to_bytes(4, "little") for host in hosts]
-    targets = [packed[: len(packed) // WIDTH * 8] for _, packed in pages]
-    ways = [packed[len(packed) // WIDTH * 8 :] for _, packed in pages]
-    return b"".join([names, counts, *homes, *targets, *ways])
+    count = len(pages)
+    sizes = [len(packed) // WIDTH for _, packed in pages]
+    names = pack(f"<{count}Q", *[page for page, _ in pages])
+    counts = pack(f"<{count}I", *sizes)
+    homes = pack(f"<{len(hosts)}I", *[host & _LOW for host in hosts])
+    targets = [packed[: size * 8] for (_, packed), size in zip(pages, sizes, strict=True)]
+    ways = [packed[size * 8 :] for (_, packed), size in zip(pages, sizes, strict=True)]
+    return b"".join([names, counts, homes, *targets, *ways])
 
 
 def blocks(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes, int, int]]:
