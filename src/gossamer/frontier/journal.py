@@ -66,6 +66,13 @@ def _page(meta: Meta, hosts: list[Host], gone: list[str]) -> bytes:
     return encode((meta, [row_of(host, meta.opening) for host in hosts], gone))
 
 
+def _still_in(hosts: list[Host], page: int) -> list[Host]:
+    """Return those that are written in no later page."""
+    if _swift is not None:
+        return cast("list[Host]", _swift.still_in(hosts, page))
+    return [host for host in hosts if host.page == page]
+
+
 class Journal:
     """The pages of one open store."""
 
@@ -84,7 +91,7 @@ class Journal:
             old, named = self._pages.popleft()
             self._held -= len(named)
             batch.delete(number_key(old), self._store.pages)
-            changed.update(host for host in named if host.page == old)
+            changed.update(_still_in(named, old))
         meta.page += 1
         named = list(changed)
         meta.oldest = self._pages[0][0] if self._pages else meta.page
