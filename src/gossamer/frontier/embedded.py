@@ -389,6 +389,7 @@ class EmbeddedFrontier:
         self._failed = True
         with suppress(StoreError):  # without it the next opening takes longer, that is all
             self._seen.save(self._path / "seen.bloom")
+            self._seen.slots.keep(self._meta.sequence)
         try:
             self._seen.slots.close()
         finally:

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
 from operator import itemgetter
 from pathlib import Path
+from shutil import copyfile
 from struct import Struct as Packed
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,6 +29,7 @@ from gossamer.durability import make_directory, sync_directory
 from gossamer.errors import DiskFull, StoreError
 
 MANY = 1 << 17  # pairs gathered before they are written
+WORTH_IT = 1 << 12  # pairs to be written at a clean end; fewer are read from the sheets in a few hundredths of a second
 STEPS = 2  # a file stays as it is when it is so many times as large as all that came after it
 _pair = Packed(">QQ")
 _number = Packed(">Q")
@@ -158,6 +160,16 @@ class Slots:
             if not self._work.done() and len(self.gathered) < 4 * MANY:
                 return
             self._take_over(self._work)
+        self._begin(sequence)
+
+    def keep(self, sequence: int) -> None:
+        """Write what is gathered, all of it up to that sequence, unless it is quickly read from the sheets again."""
+        self.finish()
+        if len(self.gathered) >= WORTH_IT:
+            self._begin(sequence)
+            self.finish()
+
+    def _begin(self, sequence: int) -> None:
         self._frozen, self.gathered = self.gathered, Gathered()
         first, self._covered = self._covered + 1, sequence
         self._work = self._thread.submit(self._write, self._frozen, self._path / f"{first:016x}-{sequence:016x}.run")
@@ -168,12 +180,15 @@ class Slots:
             self._take_over(self._work)
 
     def copy(self, target: Path) -> None:
-        """Link all files into a new directory."""
+        """Write a copy of all files into a new directory; they never change, so they are linked if they can be."""
         self.finish()
         with _in_our_words(target):
             target.mkdir()
             for run in self._runs:
-                (target / run.path.name).hardlink_to(run.path)
+                try:
+                    (target / run.path.name).hardlink_to(run.path)
+                except OSError:  # another file system, or one without links
+                    copyfile(run.path, target / run.path.name)
 
     def close(self) -> None:
         """Let go of everything; what is gathered is read from the sheets again."""

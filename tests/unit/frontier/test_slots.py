@@ -157,6 +157,33 @@ async def test_every_key_is_known_whatever_became_of_the_files(
     await frontier.aclose()
 
 
+async def test_a_clean_end_leaves_little_to_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for worth_it, left in ((100, 0), (1000, 200)):
+        monkeypatch.setattr(slots, "WORTH_IT", worth_it)
+        path = tmp_path / str(worth_it)
+        frontier = opened(path)
+        await frontier.discover(EVERY, NOW)
+        await frontier.aclose()
+        frontier = opened(path)
+        assert len(frontier._seen.slots.gathered) == left
+        assert await frontier.discover(EVERY, NOW) == Discovered(known=200)
+        await frontier.aclose()
+
+
+async def test_a_frontier_that_failed_keeps_nothing_that_was_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "WORTH_IT", 1)
+    frontier = opened(tmp_path)
+    with pytest.raises(UnicodeEncodeError):
+        await frontier.discover([*EVERY, entry("\ud800")], NOW)
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    assert await frontier.discover(EVERY, NOW) == Discovered(new=200)
+    assert (await frontier.lookup(key("7"))) is not None
+    await frontier.aclose()
+
+
 async def test_a_checkpoint_has_the_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "MANY", 50)
     frontier = opened(tmp_path / "0")
