@@ -299,7 +299,7 @@ async def a_day(loop_says: list[str]) -> None:
 
     async with RawServer() as server:
         server.routes |= {"/": HELLO, "/chunked": CHUNKED_HEAD + CHUNKED_BODY, "/never": never}
-        fetcher = HttpFetcher(Fetch(total_timeout=0.3), StaticResolver({}), lambda address: "", SystemClock())
+        fetcher = HttpFetcher(Fetch(total_timeout=1.5), StaticResolver({}), lambda address: "", SystemClock())
         for path in ("/", "/chunked", "/"):
             loop_says.append((await fetcher.fetch(ask(server.url(path)))).outcome)
         loop_says.append((await fetcher.fetch(ask(server.url("/never")))).outcome)
