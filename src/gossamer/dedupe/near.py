@@ -105,7 +105,8 @@ class NearIndex:
                 bits, twin = apart, claimed[1]
         if twin is not None:
             return twin, bits
-        self._forget([name])
+        if name in self._claims:
+            self._forget([name])
         self._claims[name] = entry, page
         latest.add(entry)
         return None

@@ -126,9 +126,10 @@ class SqliteCatalog:
             pages[outcome] -= 1
             lengths[outcome] -= length
         for page in latest.values():
-            pages[page.outcome] += 1
-            lengths[page.outcome] += page.length
-        self._connection.executemany(_TOTAL, [(str(outcome), pages[outcome], lengths[outcome]) for outcome in pages])
+            outcome = page.outcome._value_  # a plain text: an enum is hashed, and gives its `value`, in Python
+            pages[outcome] += 1
+            lengths[outcome] += page.length
+        self._connection.executemany(_TOTAL, [(outcome, pages[outcome], lengths[outcome]) for outcome in pages])
 
     async def get(self, key: str) -> Page | None:
         """Return the page of a key."""
