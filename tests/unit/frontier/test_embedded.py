@@ -14,7 +14,7 @@ from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import HOSTS, LEASES, TICKET, VERSION_KEY
 from gossamer.frontier.store import VERSION, Store
-from gossamer.records import Answer, Discovered, Fate, State
+from gossamer.records import Answer, Discovered, Fate, HostPolicy, Priority, State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]
@@ -320,4 +320,17 @@ async def test_hosts_that_rest_are_known_before_and_after_they_are_put_away(
     assert sorted((status.host, status.clock.robots_delay) for status in frontier.hosts()) == sorted(
         (name, 3.0) for name in names
     )
+    await frontier.aclose()
+
+
+async def test_a_url_that_waits_in_the_class_its_hosts_policy_says_is_found_there(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    await frontier.set_policy("a.example", HostPolicy(priority=Priority.HIGH))
+    await frontier.discover(MANY[:2], NOW)
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    known = await frontier.lookup(key("0"))
+    assert known is not None and known.priority is Priority.HIGH and known.entry.priority is not Priority.HIGH
+    assert await frontier.remove(key("0"))
+    assert [lease.entry for lease in await leased(frontier, NOW + 10)] == MANY[1:2] and not frontier.statistics().waiting
     await frontier.aclose()
