@@ -2,7 +2,7 @@
  *
  * Why in C: a lease is a pick from a heap, a new clock, an entry read from a sheet and three records around it: 3 us instead
  * of 10, the store's part included. `claim` does the plain case: one queue has ready hosts, and the next of them has no
- * policy, no more than its line, and one connection. `begin` reads entries that are as `_sheet.c` writes them, without a
+ * policy, one connection, and a URL in its line after which the store is not to be read for more. `begin` reads entries that are as `_sheet.c` writes them, without a
  * verdict. All else is done by Python.
  */
 #define Py_LIMITED_API 0x030b0000
@@ -51,6 +51,15 @@ static PyObject *take(Host *host, int queue) {
     return ticket;
 }
 
+/* Tell whether the store is to be read when the first ticket of a queue is taken: it is the last in the line, and more follow. */
+static int would_read(const Host *host, int queue) {
+    const char *line = PyBytes_AsString(host->line);
+    int count = 0;
+    if (host->more == Py_None || PyLong_AsLongLong(PyTuple_GetItem(host->more, queue)) == 0) return 0;
+    for (Py_ssize_t at = 0, size = PyBytes_Size(host->line); at < size && count < 2; at += TICKET) count += line[at] == queue;
+    return count == 1;
+}
+
 /* Begin a turn at a host whose only turn it is; return it. */
 static PyObject *claim_host(Host *host, int queue, double now, double delay, PyObject *pattern) {
     PyObject *before = Py_NewRef(host->clock), *turn = copy_of(pattern), *ticket = take(host, queue), *after;
@@ -96,7 +105,7 @@ static PyObject *claim(PyObject *module, PyObject *arguments) {
         if (!is_host(host_type, (PyObject *)host) || !has_shape(&clocks, clock)) break;
         double slowdown = PyFloat_AsDouble(field(&clocks, clock, SLOWDOWN));
         double robots_delay = PyFloat_AsDouble(field(&clocks, clock, ROBOTS_DELAY));
-        if (host->policy != no_policy || host->more != Py_None || host->leased || robots_delay != 0.0 || PyErr_Occurred())
+        if (host->policy != no_policy || would_read(host, queue) || host->leased || robots_delay != 0.0 || PyErr_Occurred())
             break;
         PyObject *held = heap_pop(heap), *turn = claim_host(host, queue, now, delay * slowdown, pattern);
         Py_DECREF(held);
