@@ -105,13 +105,40 @@ static int finish_sheet(Books *books) {
     return done;
 }
 
+/* Tell whether a ticket comes after all of its queue that are in the line, and others of it are on disk: there it goes, too. */
+static int goes_on_disk(const Host *host, const char *line, Py_ssize_t size, const unsigned char *ticket) {
+    if (host->more == Py_None || PyLong_AsLongLong(PyTuple_GetItem(host->more, ticket[0])) == 0) return 0;
+    for (Py_ssize_t at = size - TICKET; at >= 0; at -= TICKET)
+        if (line[at] == ticket[0]) return memcmp(line + at, ticket, TICKET) < 0;
+    return 0;
+}
+
+/* Write a ticket into a row of its own, and count it. */
+static int put_on_disk(Books *books, Host *host, const unsigned char *ticket) {
+    unsigned char key[9 + TICKET] = "Q";
+    big(key + 1, (uint64_t)host->number, 8);
+    memcpy(key + 9, ticket, TICKET);
+    if (put(books, key, sizeof key, PyBytes_FromStringAndSize(NULL, 0), NULL) < 0) return -1;
+    Py_ssize_t count = PyTuple_Size(host->more);
+    PyObject *more = PyTuple_New(count);
+    for (Py_ssize_t i = 0; more != NULL && i < count; i++) {
+        PyObject *before = PyTuple_GetItem(host->more, i);
+        PyObject *after = i == ticket[0] ? PyLong_FromLongLong(PyLong_AsLongLong(before) + 1) : Py_NewRef(before);
+        if (after == NULL || PyTuple_SetItem(more, i, after) < 0) Py_CLEAR(more);
+    }
+    if (more == NULL) return -1;
+    replace_field(&host->more, more);
+    return 0;
+}
+
 /* Let a ticket join the line of its host. */
 static int join(Books *books, Host *host, const unsigned char *ticket) {
     char *line;
     Py_ssize_t size, at;
     if (PyBytes_AsStringAndSize(host->line, &line, &size) < 0) return -1;
     if (size == 0 && host->since < books->now) host->since = books->now;
-    if (host->more != Py_None || size + TICKET > books->room) { /* some of its line is, or goes, on disk */
+    if (goes_on_disk(host, line, size, ticket)) return put_on_disk(books, host, ticket);
+    if (host->more != Py_None || size + TICKET > books->room) { /* some of its line is on disk, or is put there */
         PyObject *made = PyBytes_FromStringAndSize((const char *)ticket, TICKET), *done = NULL;
         if (made != NULL)
             done = PyObject_CallMethodObjArgs(books->lines, names[name_push], books->batch, (PyObject *)host, made, NULL);
