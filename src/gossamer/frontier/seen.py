@@ -150,9 +150,8 @@ class Seen:
             raise kind(f"cannot write {path}: {problem.strerror}") from problem
 
 
-def open_slots(path: Path, store: Store, meta: Meta) -> Slots:
-    """Return the slots of all entries: those in files, and the others from the sheets."""
-    slots = Slots(path, meta.sequence, store.sync)
+def _catch_up(slots: Slots, store: Store) -> None:
+    """Read from the sheets what no file of slots tells."""
     entries = Sheets(store).slots(slots.next_sequence)
     while some := list(islice(entries, _AT_ONCE)):
         rows = store.url([url_key(reference) for _, reference in some])
@@ -160,13 +159,13 @@ def open_slots(path: Path, store: Store, meta: Meta) -> Slots:
             if not reference >> 3 & 31:  # the first of a sheet: files end with a whole one
                 slots.written((reference >> 8) - 1)
             slots.gathered.add(slot, reference | REFUSED if row and decode_url(row).refused else reference)
-    return slots
 
 
 def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int) -> Seen:
     """Return what was seen by the crawl in a directory."""
-    slots = open_slots(path / "slots", store, meta)
+    slots = Slots(path / "slots", meta.sequence, store.sync)
     try:
+        _catch_up(slots, store)
         return Seen(Sheets(store), slots, load_bloom(path / "seen.bloom", store, meta), recent_keys)
     except BaseException:
         slots.close()

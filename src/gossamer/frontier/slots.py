@@ -200,14 +200,14 @@ class Slots:
                 run.close()
 
     def _take_over(self, work: "Future[list[Run]]") -> None:
-        self._work = None
+        """Go on with the files there are now. If writing failed, so does this, again and again: nothing known is forgotten."""
         with _in_our_words(self._path):
             runs = work.result()
-        for run in self._runs:
-            if run not in runs:
-                run.close()
-                run.path.unlink(missing_ok=True)
-        self._runs, self._frozen = runs, None
+            for run in self._runs:
+                if run not in runs:
+                    run.close()
+                    run.path.unlink(missing_ok=True)
+        self._runs, self._frozen, self._work = runs, None, None
 
     def _write(self, gathered: _Gathering, path: Path) -> list[Run]:
         """Write pairs into a file, merge it with those before it that are not much larger, and return what there is then."""

@@ -120,10 +120,15 @@ def test_a_disk_that_is_full_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyP
     kept = Slots(tmp_path, LAST, full)
     kept.gathered.add(1, 1 << 8)
     kept.written(1)
+    for number in (2, 3):  # it stays so, and nothing is forgotten
+        with pytest.raises(DiskFull, match="cannot keep the slots"):
+            kept.finish()
+        kept.gathered.add(number, number << 8)
+        with pytest.raises(DiskFull, match="cannot keep the slots"):
+            kept.written(number)
+        assert [kept.find(slot) for slot in range(1, number + 1)] == [slot << 8 for slot in range(1, number + 1)]
     with pytest.raises(DiskFull, match="cannot keep the slots"):
-        kept.finish()
-    assert kept.find(1) == 1 << 8
-    kept.close()
+        kept.close()
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot keep the slots"):
         Slots(tmp_path / "file", LAST, full)
