@@ -7,8 +7,8 @@ host is ready, so nothing ever sleeps. The store runs as in a crawl: durable, wi
 CPU counts; garbage is collected as seldom as there.
 
 Every size is measured in the same way. A size smaller than the sample is measured again and again, each time in a fresh
-directory, until the sample is used up: one turn of 10,000 URLs is over in a tenth of a second, most of it warming up. And the
-end of a frontier counts, for each of its URLs: what a small one has only in memory by then, a large one has long since written.
+directory, until the sample is used up: one turn of 10,000 URLs is over in a tenth of a second, most of it warming up. The end
+of a frontier is told beside it, for each of its URLs: what a small one has only in memory by then, a large one has written.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def table_of(rows: list[Row]) -> Table:
     notes = [
         "operations per CPU-second of the process, compaction included; known: a URL pushed again",
         "end us: CPU of closing the frontier, a URL in it; at least 300,000 URLs a size, small ones in several frontiers",
-        "all three: URLs pushed, leased and settled per CPU-second, the end included; us/URL is its inverse",
+        "all three: URLs pushed, leased and settled per CPU-second, without the end; us/URL is its inverse",
         f"RSS after all were pushed; lease and settle are of up to {SAMPLE:,} URLs at that size",
     ]
     return Table("frontier", COLUMNS, rows, notes)
@@ -97,7 +97,7 @@ async def measure(directory: Path, urls: int, hosts: int, sample: int) -> Row:
     pushed, used = rounds * urls, rounds * min(sample, urls)
     counts = {"push": pushed, "again": used, "lease": used, "settle": used, "close": pushed}
     each = {name: account.spent[name] / count for name, count in counts.items()}
-    through = each["push"] + each["lease"] + each["settle"] + each["close"]
+    through = each["push"] + each["lease"] + each["settle"]
     return {
         "urls": urls,
         "hosts": hosts,
