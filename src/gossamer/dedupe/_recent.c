@@ -1,23 +1,28 @@
-/* Pages by the quarters of their SimHashes, in one piece of memory: the loops of `recent.py`.
+/* Pages by pairs of blocks of their SimHashes, in one piece of memory: the loops of `recent.py`.
  *
- * Why in C: a page is looked for, put in twice and taken out once; each takes 0.2 us instead of 2, and 32 bytes instead of 200.
+ * Why in C: a page is looked for, put in twice and taken out once; each takes 0.3 us instead of 2, and 40 bytes instead of 300.
  *
- * The memory is four times 65,536 heads of chains, one for each value of each quarter, then slots; a slot is a page and its
- * successors in the four chains it is in. The first slot counts: the first of the free ones, how many were ever taken, and how
- * many are free.
+ * The memory is heads of chains, HEADS for each of the six pairs, then slots; a slot is a page and its successors in the six
+ * chains it is in. The first slot counts: the first of the free ones, how many were ever taken, and how many are free.
  *
- * Invariants: a slot is in four chains or free; no slot beyond the memory that was handed in is looked at.
+ * Invariants: a slot is in six chains or free; no slot beyond the memory that was handed in is looked at.
  */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
 
-enum { QUARTERS = 4, HEADS = 1 << 16, ENTRY = 16 };
+enum { PAIRS = 6, PLACES = 17, HEADS = 1 << PLACES, ENTRY = 16 };
+
+/* Each half of a SimHash is cut into blocks of 11, 11 and 10 bits: the pairs of blocks of the lower, then of the upper half. */
+static const uint64_t pairs[PAIRS] = {
+    UINT64_C(0x3FFFFF), UINT64_C(0xFFC007FF), UINT64_C(0xFFFFF800),
+    UINT64_C(0x3FFFFF) << 32, UINT64_C(0xFFC007FF) << 32, UINT64_C(0xFFFFF800) << 32,
+};
 
 typedef struct {
     uint64_t simhash, name;
-    uint32_t next[QUARTERS];
+    uint32_t next[PAIRS];
 } Slot;
 
 enum { FREE, TAKEN, SPARE }; /* what `next` of the first slot counts */
@@ -29,7 +34,10 @@ typedef struct {
     uint32_t room;
 } Memory;
 
-static uint32_t part_of(uint64_t simhash, int quarter) { return (uint32_t)(simhash >> 16 * quarter) & (HEADS - 1); }
+/* Similar texts have similar blocks: a product spreads them. */
+static uint32_t place_of(uint64_t simhash, int pair) {
+    return (uint32_t)((simhash & pairs[pair]) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - PLACES));
+}
 
 static uint64_t number_at(const unsigned char *bytes) {
     uint64_t number = 0;
@@ -45,7 +53,7 @@ static int bits_of(uint64_t number) {
 
 /* Look at what was handed in as such a memory; the caller gives the buffer back, also when this fails. */
 static int laid_out(Memory *memory) {
-    Py_ssize_t heads = (Py_ssize_t)sizeof(uint32_t[QUARTERS][HEADS]), left = memory->buffer.len - heads;
+    Py_ssize_t heads = (Py_ssize_t)sizeof(uint32_t[PAIRS][HEADS]), left = memory->buffer.len - heads;
     if (left < (Py_ssize_t)sizeof(Slot) || left / (Py_ssize_t)sizeof(Slot) > UINT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "that memory is too small or too large");
         return -1;
@@ -56,11 +64,12 @@ static int laid_out(Memory *memory) {
     return 0;
 }
 
-/* An entry that shares several quarters is told by the first of them. */
-static int is_told(uint64_t difference, int quarter) {
-    for (int earlier = 0; earlier < quarter; earlier++)
-        if (part_of(difference, earlier) == 0) return 1;
-    return 0;
+/* Tell whether a pair is the first in which two agree: an entry that shares several is told once. */
+static int is_first(uint64_t difference, int pair) {
+    if (difference & pairs[pair]) return 0; /* another one that shares the chain */
+    for (int earlier = 0; earlier < pair; earlier++)
+        if (!(difference & pairs[earlier])) return 0;
+    return 1;
 }
 
 static int tell(PyObject *found, const Slot *slot, int bits) {
@@ -82,14 +91,14 @@ static PyObject *near(PyObject *module, PyObject *args) {
     int most;
     if (!PyArg_ParseTuple(args, "y*Ki", &memory.buffer, &simhash, &most)) return NULL;
     PyObject *found = laid_out(&memory) < 0 ? NULL : PyList_New(0);
-    for (int quarter = 0; found != NULL && quarter < QUARTERS; quarter++) {
-        uint32_t place = memory.heads[quarter][part_of(simhash, quarter)];
+    for (int pair = 0; found != NULL && pair < PAIRS; pair++) {
+        uint32_t place = memory.heads[pair][place_of(simhash, pair)];
         while (found != NULL && place != 0 && place < memory.room) {
             const Slot *slot = memory.slots + place;
             uint64_t difference = slot->simhash ^ simhash;
             int bits = bits_of(difference);
-            if (bits <= most && !is_told(difference, quarter) && tell(found, slot, bits)) Py_CLEAR(found);
-            place = slot->next[quarter];
+            if (bits <= most && is_first(difference, pair) && tell(found, slot, bits)) Py_CLEAR(found);
+            place = slot->next[pair];
         }
     }
     PyBuffer_Release(&memory.buffer);
@@ -107,25 +116,25 @@ static void put(Memory *memory, uint64_t simhash, uint64_t name) {
     Slot *slot = memory->slots + place;
     slot->simhash = simhash;
     slot->name = name;
-    for (int quarter = 0; quarter < QUARTERS; quarter++) {
-        uint32_t *head = &memory->heads[quarter][part_of(simhash, quarter)];
-        slot->next[quarter] = *head;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        uint32_t *head = &memory->heads[pair][place_of(simhash, pair)];
+        slot->next[pair] = *head;
         *head = place;
     }
 }
 
 static void take(Memory *memory, uint64_t simhash, uint64_t name) {
     uint32_t place = 0;
-    for (int quarter = 0; quarter < QUARTERS; quarter++) {
-        uint32_t *link = &memory->heads[quarter][part_of(simhash, quarter)];
+    for (int pair = 0; pair < PAIRS; pair++) {
+        uint32_t *link = &memory->heads[pair][place_of(simhash, pair)];
         while (*link != 0 && *link < memory->room) {
             Slot *slot = memory->slots + *link;
             if (place == 0 ? slot->simhash == simhash && slot->name == name : *link == place) {
                 place = *link;
-                *link = slot->next[quarter];
+                *link = slot->next[pair];
                 break;
             }
-            link = &slot->next[quarter];
+            link = &slot->next[pair];
         }
         if (place == 0) return; /* it is not here */
     }

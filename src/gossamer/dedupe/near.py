@@ -1,9 +1,9 @@
 """Nearly the same text: which earlier page differs from this one in at most three bits of its SimHash.
 
-The latest pages are found in memory, by quarters of their SimHashes (`latest.py`). For those before them the sixty-four bits
-are cut into five blocks. Two hashes that differ in three bits agree in two blocks at least, whichever they are; so for each of
-the ten pairs of blocks there is a table whose keys are the bits of that pair. Whoever is near stands in the same row of one of
-the ten: recall is complete by construction, and at ten million pages a row of 26 bits holds a page or none.
+The latest pages are found in memory (`latest.py`). For those before them the sixty-four bits are cut into five blocks. Two
+hashes that differ in three bits agree in two blocks at least, whichever they are; so for each of the ten pairs of blocks there
+is a table whose keys are the bits of that pair. Whoever is near stands in the same row of one of the ten: recall is complete by
+construction, and at ten million pages a row of 26 bits holds a page or none.
 A sieve in memory knows most rows that are not there (`bands.py`).
 
 Only a page that is the first of its kind is put in: were near duplicates compared with as well, a chain of small steps would
@@ -73,6 +73,7 @@ class NearIndex:
         self._loaded: tuple[Latest, Sieve] | None = None
         self._has_tables = True  # some page is in them
         self._claims: dict[bytes, tuple[bytes, Original]] = {}  # not yet committed, by name of the page: entry, page
+        self._made = 0  # claims, ever
         self._encode = msgspec.msgpack.Encoder().encode
         self._known = msgspec.msgpack.Decoder(Known).decode
         self._member = msgspec.msgpack.Decoder(Member).decode
@@ -88,7 +89,7 @@ class NearIndex:
         simhash, name = likeness.simhash, _name(page)
         entry = simhash.to_bytes(8, "big") + name
         while True:
-            changes, bits, twin = self._rows.changes, self._distance + 1, None
+            changes, made, bits, twin = self._rows.changes, self._made, self._distance + 1, None
             near = latest.near(simhash, self._distance)
             rows = sieve.asked(simhash) if self._has_tables else []
             if not near and not rows:  # nearly always
@@ -97,7 +98,7 @@ class NearIndex:
             if bits < 0:
                 return None
             if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
-                near = latest.near(simhash, self._distance)
+                near = near if made == self._made else latest.near(simhash, self._distance)
                 break
         for apart, other in near:
             claimed = self._claims.get(other[8:])
@@ -108,6 +109,7 @@ class NearIndex:
         if name in self._claims:
             self._forget([name])
         self._claims[name] = entry, page
+        self._made += 1
         latest.add(entry)
         return None
 

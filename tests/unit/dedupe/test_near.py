@@ -228,6 +228,15 @@ async def test_of_pages_at_once_exactly_one_is_first_however_slow_the_store() ->
     assert {twin[0].key for twin in twins if twin is not None} == firsts
 
 
+async def test_of_pages_at_once_exactly_one_is_first_while_the_tables_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.dedupe.near.MOST_LOADED", 0)
+    kv = SlowKeyValue()
+    await kv.put_all(await scanned(await old_store(OTHERS[:3]), b""))
+    index = NearIndex(kv)
+    twins = await asyncio.gather(*(index.claim(like(moved(HASH, number)), page(str(number))) for number in range(30)))
+    assert twins.count(None) == 1
+
+
 async def test_what_others_add_to_the_same_row_at_the_same_time_is_not_lost() -> None:
     kv = SlowKeyValue()
     index = NearIndex(kv)
