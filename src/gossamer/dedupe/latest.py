@@ -42,7 +42,7 @@ class Latest:
     def __init__(self) -> None:
         self._most = LEAVES * LEAF
         self._quarter = self._most // QUARTERS
-        self._entries = bytearray(self._most * ENTRY)
+        self._entries = bytearray()  # grows until it is as long as the log may be
         self._count = 0  # logged, ever
         self._recent = new_recent()
         self._leaving: tuple[int, int, bytes] = (-1, 0, b"")  # what goes into the tables: since which count, table, in order
@@ -59,6 +59,7 @@ class Latest:
         async for _, leaf in kv.scan(_LEAF):
             first, entries = int.from_bytes(leaf[:_NUMBER], "big"), leaf[_NUMBER:]
             place = first % latest._most * ENTRY
+            latest._entries.extend(bytes(max(place - len(latest._entries), 0)))  # a leaf that could not be written is missing
             latest._entries[place : place + len(entries)] = entries
             latest._count = max(latest._count, first + len(entries) // ENTRY)
             latest._recent.add(entries)

@@ -494,8 +494,9 @@ async def test_what_a_full_disk_refused_is_made_up_for(is_written: bool) -> None
     for number, simhash in enumerate(OTHERS[:100]):
         kv.is_full = number % 3 == 0
         if kv.is_full:
+            lost = [(like(Random(number * 9 + each).getrandbits(64)), page(f"lost {each}")) for each in range(5)]
             with pytest.raises(DiskFull):
-                await index.commit([(like(simhash), page(str(number)))])
+                await index.commit([*lost, (like(simhash), page(str(number)))])
             kv.is_full = False
         await index.commit([(like(simhash), page(str(number)))])
     await check(kv)
