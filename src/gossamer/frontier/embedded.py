@@ -66,13 +66,14 @@ def _whole(
     @wraps(method)
     async def change(self: "EmbeddedFrontier", /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
         if self._failed:
-            raise StoreError(f"the frontier in {self._path} stopped after a failure; resume the crawl to go on")
+            raise StoreError(self._reason or f"the frontier in {self._path} stopped after a failure; resume the crawl to go on")
         self._failed = True
         try:
             result = await method(self, *args, **kwargs)
         except DiskFull as problem:  # nobody may try again: memory is ahead of the disk
             advice = "nothing that was done is lost; make room, then resume the crawl"
-            raise StoreError(f"no space is left for the frontier in {self._path}; {advice}") from problem
+            self._reason = f"no space is left for the frontier in {self._path}; {advice}"  # whoever comes next is told the same
+            raise StoreError(self._reason) from problem
         self._failed = False
         return result
 
@@ -123,6 +124,7 @@ class EmbeddedFrontier:
         self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
         self._syncing = Syncing(store.sync, durable)
         self._failed = False
+        self._reason = ""
         self._closed = False
 
     @classmethod

@@ -37,8 +37,8 @@ class Steering:
 
     def _ended(self, task: "asyncio.Task[Any]") -> None:
         """Take note of a task that is over."""
-        if not task.cancelled() and task.exception() is not None:
-            self._failure = task.exception()
+        if self._failure is None and not task.cancelled():
+            self._failure = task.exception()  # the first says why, others may follow from it
         self._wake.set()
 
     async def _wait(self, until: float | None) -> None:
