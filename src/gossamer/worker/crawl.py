@@ -37,6 +37,7 @@ from gossamer.worker.same import Comparison, Sameness
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+TICK = 0.001  # seconds by which a timer of the loop may be early
 UNREAD = frozenset(
     {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
 )
@@ -77,6 +78,7 @@ class Crawler:
     async def visit(self, lease: Lease) -> None:
         """Visit one URL."""
         try:
+            await self._turn(lease)
             (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
@@ -92,6 +94,12 @@ class Crawler:
         except Exception as error:  # noqa: BLE001 - the one broad except: see above
             visit = self._bug(lease, error)
         await self._settler.settle(visit)
+
+    async def _turn(self, lease: Lease) -> None:
+        """Wait for the turn: a node gives leases a moment ahead."""
+        early = lease.leased_at - self._clock.now()
+        if early > 0:
+            await asyncio.sleep(early + TICK)
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
         """Read an answer unless its content is known, tell whether it is like another, archive it, and admit its links."""

@@ -30,6 +30,8 @@ from gossamer.worker.steering import Steering
 
 # Leases given at once while a worker has yet to begin: with everything in one hand, half the hosts would have to move.
 EARLY = 8
+AHEAD = 0.1  # seconds a lease may be given before its turn: it is on its way meanwhile, and the worker waits for the rest
+TOGETHER = 0.02  # seconds that a turn may be later than it could be, so that several are given at once
 PATIENCE = 10.0  # seconds a worker may take to end that was told to stop at once
 START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
@@ -153,7 +155,7 @@ class Node(Steering):
                     return End.WAITING
             if has_looked:
                 self._let_look(now)
-            await self._wait(self.next_time)
+            await self._wait(None if self.next_time is None else self.next_time - AHEAD)
         return End.STOPPED
 
     async def _give(self, now: float) -> bool:
@@ -172,7 +174,7 @@ class Node(Steering):
             limit = min(limit, EARLY)
         if not limit:
             return False
-        granted = await self._frontier.lease(allotment, limit, now)
+        granted = await self._lease_ahead(allotment, limit, now)
         self.next_time = granted.next_time
         present = self._present()
         for worker in {lease.worker for lease in granted.leases} - present.keys():
@@ -185,6 +187,16 @@ class Node(Steering):
             if worker in self._given:
                 self._answer(worker, self._handed_over(worker, most, now))
         return len(granted.leases) < limit
+
+    async def _lease_ahead(self, allotment: Allotment, limit: int, now: float) -> Leases:
+        """Lease what is ready, then what will be when it has reached its worker, as if it were that time already."""
+        leases: tuple[Lease, ...] = ()
+        next_time: float | None = now
+        while len(leases) < limit and next_time is not None and next_time <= now + AHEAD:
+            then = next_time + TOGETHER if next_time > now else now
+            granted = await self._frontier.lease(allotment, limit - len(leases), then)
+            leases, next_time = leases + granted.leases, granted.next_time
+        return Leases(leases, next_time)
 
     def _present(self) -> dict[str, Worker]:
         """Return the workers that live: what is given to one that is gone would be lost while it is buried."""

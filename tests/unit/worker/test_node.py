@@ -11,7 +11,7 @@ from gossamer.assemble import make_admission, make_lookout
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
 from gossamer.frontier.memory import MemoryFrontier
-from gossamer.records import Entry, Fate, Lease, Outcome, Settlement
+from gossamer.records import Answer, Entry, Fate, Lease, Outcome, Settlement
 from gossamer.visit import Visit
 from gossamer.worker.budget import Budget
 from gossamer.worker.events import Events, VisitsEnded
@@ -103,7 +103,8 @@ class Crew:
     async def end(self, leases: Iterator[Lease]) -> None:
         """End visits as a commit does."""
         for lease in leases:
-            settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK)
+            answer = Answer(at=CLOCK.now(), seconds=0.0, failed=False)
+            settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, answer=answer)
             await self.frontier.settle([settlement], CLOCK.now())
             self.events.publish(VisitsEnded([Visit(settlement=settlement)]))
 
@@ -156,6 +157,22 @@ async def _given_and_ended(crew: Crew) -> list[Sequence[Lease]]:
     await crew.find_more()
     await crew.end(iter((*given[0], *given[1])))
     return given
+
+
+async def test_a_lease_may_be_given_ahead_of_its_turn_and_says_when_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.worker.node.AHEAD", 100.0)
+    crew = Crew(tmp_path, hosts=64, delay=50.0)
+    async with crew.running():
+        ours, _ = await _given_and_ended(crew)
+        assert all(lease.leased_at <= CLOCK.now() for lease in ours), "what is ready does not wait"
+        again = (await asyncio.wait_for(crew.node.lease("w1", 200, CLOCK.now()), SOON)).leases
+        assert _hosts(again) == _hosts(ours)
+        first = {lease.entry.host: lease.leased_at for lease in ours}
+        late = [lease.leased_at - first[lease.entry.host] - 50.0 for lease in again]
+        assert min(late) >= 0.0 and max(late) < 40.0, "not before its turn, and not at the end of the time it may be ahead"
+        crew.node.stop("enough")
 
 
 async def test_what_belongs_to_a_busy_worker_waits_for_it(tmp_path: Path) -> None:
