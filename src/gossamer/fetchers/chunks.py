@@ -25,8 +25,9 @@ def _of_size(size: int) -> bytes:
     return rb"[%s%s](?:[^0-9a-fA-F\r\n][^\r\n]*+)?\r?\n(?s:.{%d})\r?\n" % (digit, digit.upper(), size)
 
 
-_SMALL = re.compile(rb"(?:0{0,9}(?:%s))++" % b"|".join(map(_of_size, range(1, 16))))
-_TRAILERS = re.compile(rb"(?:[^:\r\n]++:[^\r\n]*+\r?\n)++")
+# Not possessive as a whole, which nothing behind them would need: before Python 3.11.5 that loses a repetition that was tried.
+_SMALL = re.compile(rb"(?:0{0,9}(?:%s))+" % b"|".join(map(_of_size, range(1, 16))))
+_TRAILERS = re.compile(rb"(?:[^:\r\n]++:[^\r\n]*+\r?\n)+")
 
 
 class _Expected(Enum):
