@@ -134,9 +134,9 @@ class NearIndex:
         latest = self._latest or await self._read_log()
         found = []
         for bits, entry in await self._nearest(simhash, latest.near(simhash, self._distance), rows_of(simhash)):
-            known = await self._noted(entry[8:])
-            if known is not None and known.simhash == int.from_bytes(entry[:8], "big"):
-                found.append((known.page, bits))
+            page = await self._has_text(entry)
+            if page is not None:
+                found.append((page, bits))
                 found += [(member.page, member.distance) for _, member in await self._members(entry[8:])]
         return sorted(found, key=lambda each: each[1])
 

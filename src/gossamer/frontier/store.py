@@ -77,22 +77,19 @@ class Store:
 
     def get_all(self, keys: list[bytes]) -> list[bytes | None]:
         """Return the values of some keys."""
-        try:
-            return cast("list[bytes | None]", self._get(keys))  # type: ignore[arg-type]  # a list of bytes will do
-        except Exception as problem:  # rocksdict raises nothing more precise
-            raise self._failure("read", problem) from problem
+        return self._several(self._rocks, keys)
 
     def sheet(self, keys: list[bytes]) -> list[bytes | None]:
         """Return the values of some sheets; asking for many at once costs half as much as one by one."""
-        try:
-            return cast("list[bytes | None]", self._sheets.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
-        except Exception as problem:  # rocksdict raises nothing more precise
-            raise self._failure("read", problem) from problem
+        return self._several(self._sheets, keys)
 
     def url(self, keys: list[bytes]) -> list[bytes | None]:
         """Return what became of some URLs."""
+        return self._several(self._urls, keys)
+
+    def _several(self, family: Rdict, keys: list[bytes]) -> list[bytes | None]:
         try:
-            return cast("list[bytes | None]", self._urls.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
+            return cast("list[bytes | None]", family.get(keys))  # type: ignore[arg-type]  # a list of bytes will do
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure("read", problem) from problem
 
@@ -132,22 +129,12 @@ class Store:
         bounds = ReadOptions()
         bounds.set_iterate_upper_bound(_after(prefix))
         with self._in_our_words("read"):
-            cursor = self._rocks.iter(bounds)
-            cursor.seek(start or prefix)
-            while cursor.valid():
-                yield cursor.key(), cursor.value()
-                cursor.next()
-            cursor.status()
+            yield from _pairs_from(self._rocks.iter(bounds), start or prefix)
 
     def sheets_from(self, start: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Walk over the sheets from a key on, as they are now."""
         with self._in_our_words("read"):
-            cursor = self._sheets.iter()
-            cursor.seek(start)
-            while cursor.valid():
-                yield cursor.key(), cursor.value()
-                cursor.next()
-            cursor.status()
+            yield from _pairs_from(self._sheets.iter(), start)
 
     def pages_backwards(self) -> Iterator[tuple[bytes, bytes]]:
         """Walk over the pages, the last one first."""
@@ -204,6 +191,15 @@ def check_version(store: Store, path: Path) -> bool:
     elif raw > bytes([VERSION]):
         raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
     return raw == bytes([VERSION - 1])
+
+
+def _pairs_from(cursor: RdictIter, start: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Walk from a key on to the end of what a cursor sees."""
+    cursor.seek(start)
+    while cursor.valid():
+        yield cursor.key(), cursor.value()
+        cursor.next()
+    cursor.status()
 
 
 def _after(prefix: bytes) -> bytes:

@@ -154,6 +154,11 @@ class Recorder:
     def remember(self, entries: object) -> None:
         pass
 
+    async def heard(self, what: str, times: int = 1) -> None:
+        """Return when that was told so many times."""
+        while self.told.count(what) < times:
+            await asyncio.sleep(0)
+
 
 def committer(recorder: Recorder, events: Events | None = None, credit: bool = False) -> Committer:
     book = LessonBook(MemoryKeyValue(), Traps(learn=False), 50)
@@ -210,11 +215,9 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
     recorder.add = add
     settle = settler(recorder).settle
     first = asyncio.create_task(settle(end(fetched())))
-    while "catalog" not in recorder.told:
-        await asyncio.sleep(0)
+    await recorder.heard("catalog")
     second = asyncio.create_task(settle(end(fetched())))
-    while recorder.told.count("archive") < 2:
-        await asyncio.sleep(0)
+    await recorder.heard("archive", 2)
     assert "frontier 1" not in recorder.told
     held.set()
     await asyncio.gather(first, second)
@@ -233,11 +236,9 @@ async def test_visits_are_written_down_while_the_ones_before_are_settled() -> No
     recorder.settle = settle
     commit = committer(recorder).commit
     first = asyncio.create_task(commit([end(fetched())]))
-    while "frontier begins" not in recorder.told:
-        await asyncio.sleep(0)
+    await recorder.heard("frontier begins")
     second = asyncio.create_task(commit([end(fetched())]))
-    while recorder.told.count("catalog") < 2:
-        await asyncio.sleep(0)
+    await recorder.heard("catalog", 2)
     assert "frontier ends" not in recorder.told
     held.set()
     await asyncio.gather(first, second)
