@@ -2,8 +2,8 @@
 
 CPU is user plus system time. That of a command comes from the kernel's account of a wrapper's waited-for children
 (RUSAGE_CHILDREN), so grandchildren count as soon as their parent has waited for them. Peak memory is the largest sum, over all
-processes of the tree at one moment, of their proportional set size (a page shared by two counts once), looked at several times
-a second.
+processes of the tree at one moment, of their proportional set size (a page shared by two counts once), looked at twenty times
+a second, or as often as a hundredth of a core can do.
 
 CPU time is not independent of what else the machine does: neighbours take cache, clock and the other half of a core, and the
 same work costs up to twice as much. So a fixed piece of work, the yardstick, is done again and again while a command runs.
@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import monotonic, process_time, sleep, thread_time
+from time import monotonic, process_time, thread_time
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent  # where `python -m bench...` works
 MEGABYTE = 1024 * 1024
-LOOK = 0.05  # seconds between two looks at the memory of a tree
+LOOK = 0.05  # seconds between two looks at the memory of a tree, at least
+LOOKING = 0.01  # of a core at most: the kernel walks over every page for a look, 0.15 of a core for a crawl of 600 MB at 20 a second
 YARDSTICK_EVERY = 0.5  # seconds: under 1 % of a core, and not charged to whom is measured
 ROUNDS = 15  # of which the least counts
 _BLOCK = bytes(range(256)) * 1024
@@ -120,14 +121,16 @@ def wrap(command: Sequence[str], output: Path, timeout: float) -> Usage:
     with output.open("wb") as file:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
     while child.poll() is None:
-        family = descendants(os.getpid())
+        look, family = thread_time(), descendants(os.getpid())
         peak = max(peak, sum(map(_proportional, family)))
         each.update((process, max(each.get(process, 0.0), _spent(process))) for process in family)
+        pause = max(LOOK, (thread_time() - look) / LOOKING)
         if monotonic() - began > timeout:
             child.kill()
         if monotonic() - began > len(measured) * YARDSTICK_EVERY:
             measured.append(yardstick())
-        sleep(LOOK)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(pause)
     seconds = monotonic() - began
     for left in descendants(os.getpid()):
         with suppress(ProcessLookupError):
