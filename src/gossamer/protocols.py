@@ -333,7 +333,7 @@ class Archive(Protocol):
 
 @runtime_checkable
 class Catalog(Protocol):
-    """Rows about pages, to list and search."""
+    """Rows about pages, to list and search. The key of a page is a URL of its host."""
 
     async def add(self, pages: Sequence[Page]) -> None:
         """Insert or replace, by key, in one transaction."""

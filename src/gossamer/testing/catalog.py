@@ -74,7 +74,7 @@ async def a_later_visit_takes_the_place_of_an_earlier(open_catalog: Opener) -> N
     catalog = open_catalog()
     await catalog.add([page("a", title="old words", length=10), page("b", length=1)])
     await catalog.add([page("a", title="middle"), page("a", title="new things", outcome=Outcome.GONE, status=404, length=5)])
-    assert [found.title for found in catalog.pages(host="a.test") if found.key == "a"] == ["new things"], "two rows for one key"
+    assert [found.title for found in catalog.pages() if found.key == "a"] == ["new things"], "two rows for one key"
     assert keys(catalog, words="old") == [] and keys(catalog, words="middle") == [], "words of an older visit are still found"
     assert keys(catalog, words="things") == ["a"], "words of the last visit are not found"
     assert catalog.counts() == {"gone": 1, "ok": 1}, f"the counts are {catalog.counts()}"
@@ -83,30 +83,43 @@ async def a_later_visit_takes_the_place_of_an_earlier(open_catalog: Opener) -> N
 
 async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
     catalog = open_catalog()
+    one, two, three = "http://a.test/one", "http://b.test/two", "http://b.test/three"
     await catalog.add(
         [
-            page("one", fetched_at=1.0),
-            page("two", fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE),
-            page("three", fetched_at=3.0, host="b.test", mime="image/png"),
+            page(one, fetched_at=1.0),
+            page(two, fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE),
+            page(three, fetched_at=3.0, host="b.test", mime="image/png"),
         ]
     )
     expected: list[tuple[dict[str, Any], list[str]]] = [
-        ({}, ["three", "two", "one"]),
-        ({"limit": 2}, ["three", "two"]),
-        ({"host": "b.test"}, ["three", "two"]),
-        ({"status": 404}, ["two"]),
-        ({"outcome": "gone"}, ["two"]),
-        ({"outcome": Outcome.OK}, ["three", "one"]),
-        ({"mime": "image/png"}, ["three"]),
-        ({"since": 2.0}, ["three", "two"]),
-        ({"until": 2.0}, ["one"]),
-        ({"since": 2.0, "until": 3.0}, ["two"]),
-        ({"host": "b.test", "outcome": "ok"}, ["three"]),
+        ({}, [three, two, one]),
+        ({"limit": 2}, [three, two]),
+        ({"host": "b.test"}, [three, two]),
+        ({"status": 404}, [two]),
+        ({"outcome": "gone"}, [two]),
+        ({"outcome": Outcome.OK}, [three, one]),
+        ({"mime": "image/png"}, [three]),
+        ({"since": 2.0}, [three, two]),
+        ({"until": 2.0}, [one]),
+        ({"since": 2.0, "until": 3.0}, [two]),
+        ({"host": "b.test", "outcome": "ok"}, [three]),
         ({"host": "c.test"}, []),
         ({"limit": 0}, []),
     ]
     for wanted, found in expected:
         assert keys(catalog, **wanted) == found, f"{wanted} gives {keys(catalog, **wanted)}, not {found}"
+    await catalog.aclose()
+
+
+async def the_pages_of_a_host_are_found_under_every_scheme_and_port(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    of_host = ["http://b.test/", "http://b.test/x", "http://b.test:81/", "https://b.test:8443/y", "ftp://b.test/z"]
+    of_others = ["http://b.test.example/", "http://b.test0/", "http://a.b.test/", "http://b.tes/", "http://b.test-1/"]
+    pages = [page(key, host="b.test") for key in of_host]
+    pages += [page(key, host=key.split("/")[2]) for key in of_others]
+    await catalog.add([*pages, page("http://[::1]:8080/", host="::1"), page("http://[::1]/", host="::1")])
+    assert sorted(keys(catalog, host="b.test")) == sorted(of_host), "not the pages of a host"
+    assert sorted(keys(catalog, host="::1")) == ["http://[::1]/", "http://[::1]:8080/"], "not the pages of an address"
     await catalog.aclose()
 
 
@@ -281,6 +294,7 @@ RULES: tuple[Rule, ...] = (
     a_page_comes_back_with_every_fact,
     a_later_visit_takes_the_place_of_an_earlier,
     pages_are_found_by_all_that_is_given,
+    the_pages_of_a_host_are_found_under_every_scheme_and_port,
     words_are_found_in_url_and_title,
     what_a_user_types_is_never_an_error,
     a_title_that_is_no_text_costs_no_page,

@@ -27,11 +27,11 @@ _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the
     "links_cut": (0, "0"),
     "noindex": (False, "0"),
     "noarchive": (False, "0"),
-    "freshness": (None, "NULL"),
 }
 _PLACE = ("file", "record_offset", "record_length")
-_OWN = tuple(name for name in Page.__struct_fields__ if name not in (*_ALIKE, "place", "simhash", "outlinks"))
-_COLUMNS = (*_OWN, "simhash", "outlinks", *_PLACE, *_ALIKE)
+_LEARNED = ("simhash", "outlinks", "freshness")
+_OWN = tuple(name for name in Page.__struct_fields__ if name not in (*_ALIKE, *_LEARNED, "place"))
+_COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_ALIKE)
 SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
 
 _INTO = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES "
@@ -49,7 +49,7 @@ _KNOWN = f"SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE
 _BITS = 0xFFFF_FFFF_FFFF_FFFF
 
 _own = itemgetter(*map(Page.__struct_fields__.index, _OWN))
-_learned = itemgetter(*map(Page.__struct_fields__.index, ("simhash", "outlinks", "place")))
+_learned = itemgetter(*map(Page.__struct_fields__.index, (*_LEARNED, "place")))
 _alike = itemgetter(*map(Page.__struct_fields__.index, _ALIKE))
 _MOST = tuple([value for value, _ in _ALIKE.values()])
 _encode = msgspec.msgpack.Encoder().encode
@@ -73,7 +73,7 @@ def insert(connection: sqlite3.Connection, pages: Sequence[Page]) -> tuple[range
     for id_, page in enumerate(pages, last + 1):
         values = astuple(page)
         if _alike(values) == _MOST:
-            alike.append((id_, *_own(values), *_signed(*_learned(values))))
+            alike.append((id_, *_own(values), *_bound(*_learned(values))))
         else:
             others.append(_row(id_, values))
     count = connection.executemany(_LIKE_MOST, alike).rowcount if alike else 0
@@ -87,18 +87,20 @@ def update(connection: sqlite3.Connection, pages: Sequence[tuple[int, Page]]) ->
 
 
 def _row(id_: int, values: tuple[Any, ...]) -> tuple[object, ...]:
-    outcome, *rest, noindex, noarchive, freshness = _alike(values)
-    plain = (outcome.value, *rest, int(noindex), int(noarchive), None if freshness is None else _encode(freshness))
-    return (id_, *_own(values), *_signed(*_learned(values)), *plain)
+    outcome, *rest, noindex, noarchive = _alike(values)
+    return (id_, *_own(values), *_bound(*_learned(values)), outcome.value, *rest, int(noindex), int(noarchive))
 
 
-def _signed(simhash: int | None, outlinks: int | None, place: Place | None) -> tuple[object, ...]:
-    """Return what was learned of a page as SQLite takes it, which has no unsigned numbers."""
+def _bound(simhash: int | None, outlinks: int | None, known: Freshness | None, place: Place | None) -> tuple[object, ...]:
+    """Return what was learned of a page as SQLite takes it, which has no unsigned numbers and no records."""
     if simhash is not None and simhash >> 63:
         simhash -= 1 << 64
     if outlinks is not None and outlinks >> 63:
         outlinks -= 1 << 64
-    return (simhash, outlinks, *((place.file, place.offset, place.length) if place is not None else (None, None, None)))
+    freshness = None if known is None else _encode(known)
+    if place is None:
+        return (simhash, outlinks, freshness, None, None, None)
+    return (simhash, outlinks, freshness, place.file, place.offset, place.length)
 
 
 def encodable(page: Page) -> Page:

@@ -32,8 +32,10 @@ _COMMON = {  # not indexed (0006_common.sql); who asks for anything else says so
     "outcome": ("ok", "pages.outcome <> 'ok'"),
     "mime": ("text/html", "pages.mime <> 'text/html'"),
 }
+_SCHEMES = ("http", "https", "ftp")
+# By its keys, which begin with scheme and host: an index over hosts as well was a quarter of what a page costs.
+_OF_HOST = f"({' OR '.join('pages.key >= ? AND pages.key < ?' for _ in _SCHEMES)}) AND pages.host = ?"
 _CONDITIONS = {
-    "host": "pages.host = ?",
     "status": "pages.status = ?",
     "outcome": "pages.outcome = ?",
     "mime": "pages.mime = ?",
@@ -75,6 +77,9 @@ def build(wanted: Wanted) -> Query:
         for term in found if len(found) > 1 else ():
             conditions.append(_CONTAINS)
             parameters += [term, term]
+    if host := wanted.get("host"):
+        conditions.append(_OF_HOST)
+        parameters += [*_bounds(host), host]
     for name, condition in _CONDITIONS.items():
         value = wanted.get(name)
         if value is not None and value != "":
@@ -89,6 +94,12 @@ def build(wanted: Wanted) -> Query:
         order += " LIMIT ?"
         parameters.append(limit)
     return Query(f"{join} {where} {order}", parameters)
+
+
+def _bounds(host: str) -> list[str]:
+    """Return where the keys of a host begin and end, for every scheme: behind it stands a slash, or a colon and a port."""
+    spelled = f"[{host}]" if ":" in host else host
+    return [f"{scheme}://{spelled}{mark}" for scheme in _SCHEMES for mark in "/;"]  # the semicolon comes next after the colon
 
 
 def terms(words: str) -> list[str]:
