@@ -27,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent  # where `python -m bench...` works
 MEGABYTE = 1024 * 1024
 LOOK = 0.05  # seconds between two looks at the memory of a tree, at least
-LOOKING = 0.01  # of a core at most: the kernel walks over every page for a look, which took 0.15 of a core for a crawl of 600 MB
+LOOKING = 0.01  # of a core at most: the kernel walks over every page for a look: that took 0.15 of a core for a crawl of 600 MB
 YARDSTICK_EVERY = 0.5  # seconds: under 1 % of a core, and not charged to whom is measured
 ROUNDS = 15  # of which the least counts
 _BLOCK = bytes(range(256)) * 1024
