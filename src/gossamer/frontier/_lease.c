@@ -1,33 +1,22 @@
 /* Turns that are given out, all of a call at once; part of `turns.py`, which says what is meant.
  *
  * Why in C: a lease is a pick from a heap, a new clock, an entry read from a sheet and three records around it: 3 us instead
- * of 10, the store's part included. `claim` does the plain case: one queue has ready hosts, and the next of them has no
- * policy, one connection, and a URL in its line after which the store is not to be read for more. `begin` reads entries that are as `_sheet.c` writes them, without a
- * verdict. All else is done by Python.
+ * of 10, the store's part included. `claim` does the plain case: the host whose turn it is has no policy, one connection, and
+ * a URL in its line after which the store is not to be read for more. `begin` reads entries that are as `_sheet.c` writes them,
+ * without a verdict. All else is done by Python.
  */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include "_records.h"
 #include "_pack.h"
-#include "_queue.h"
+#include "_pick.h"
 #include <math.h>
 
-enum { CLASSES = 3, TRIED = 1, KINDS = 32 }; /* the first two as in `order.py` and `sheets.py` */
+enum { TRIED = 1, KINDS = 32 }; /* the first as in `sheets.py` */
 static Shape turns, clocks, leases, entries, rows, writtens;
 static PyObject *host_type, *heap_type, *nothing, *no_entry, *kinds[KINDS], *priorities[CLASSES];
 
 /* --- claiming ----------------------------------------------------------------------------------------------------------- */
-
-/* Return the one queue that has ready hosts, -1: there is none, -2: there are several; false entries on top are thrown away. */
-static int only_queue(PyObject *heaps, double now) {
-    int found = -1;
-    for (int queue = 0; queue < PyTuple_Size(heaps); queue++)
-        if (has_ready((Heap *)PyTuple_GetItem(heaps, queue), queue, now)) {
-            if (found >= 0) return -2;
-            found = queue;
-        }
-    return found;
-}
 
 /* Take the first ticket of a queue out of a host's line. */
 static PyObject *take(Host *host, int queue) {
@@ -86,33 +75,46 @@ static PyObject *claim_host(Host *host, int queue, double now, double delay, PyO
     return turn;
 }
 
-/* claim(heaps, limit, now, delay, no_policy, pattern): begin turns while that is plain; return them. One connection a host. */
+/* Tell whether a host's next turn is plain, and how long it rests afterwards. */
+static int is_plain(Host *host, int queue, PyObject *no_policy, double *delay) {
+    if (!is_host(host_type, (PyObject *)host) || !has_shape(&clocks, host->clock)) return 0;
+    *delay *= PyFloat_AsDouble(field(&clocks, host->clock, SLOWDOWN));
+    return host->policy == no_policy && !would_read(host, queue) && !host->leased &&
+           PyFloat_AsDouble(field(&clocks, host->clock, ROBOTS_DELAY)) == 0.0 && !PyErr_Occurred();
+}
+
+/* claim(heaps, limit, now, patience, books, delay, no_policy, pattern): begin turns while that is plain; return them. One
+ * connection a host. */
 static PyObject *claim(PyObject *module, PyObject *arguments) {
     (void)module;
-    PyObject *heaps, *no_policy, *pattern;
+    PyObject *heaps, *no_policy, *pattern, *pairs;
     Py_ssize_t limit;
-    double now, delay;
-    int queue;
-    if (!PyArg_ParseTuple(arguments, "O!nddOO", &PyTuple_Type, &heaps, &limit, &now, &delay, &no_policy, &pattern)) return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(heaps); i++)
-        if (Py_TYPE(PyTuple_GetItem(heaps, i)) != (PyTypeObject *)heap_type || !has_shape(&turns, pattern))
-            return PyErr_Format(PyExc_TypeError, "a heap or a turn is not the compiled one");
+    double now, delay, patience;
+    Books books = {0};
+    int queue = 0;
+    if (!PyArg_ParseTuple(arguments, "O!nddO!dOO", &PyTuple_Type, &heaps, &limit, &now, &patience, &PyTuple_Type, &pairs,
+                          &delay, &no_policy, &pattern) ||
+        turn_books(pairs, &books, 0) < 0)
+        return NULL;
+    int is_ours = PyTuple_Size(heaps) == QUEUES && has_shape(&turns, pattern);
+    for (Py_ssize_t i = 0; is_ours && i < QUEUES; i++)
+        is_ours = Py_TYPE(PyTuple_GetItem(heaps, i)) == (PyTypeObject *)heap_type;
+    if (!is_ours) return PyErr_Format(PyExc_TypeError, "a heap or a turn is not the compiled one");
     PyObject *claimed = PyList_New(0);
-    while (claimed != NULL && PyList_Size(claimed) < limit && (queue = only_queue(heaps, now)) >= 0) {
+    while (claimed != NULL && PyList_Size(claimed) < limit) {
+        Books after = books; /* should the turn not be plain, nothing has changed */
+        if ((queue = pick(heaps, now, patience, &after)) < 0) break;
         Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
         Host *host = (Host *)heap->cells[0].item;
-        PyObject *clock = host->clock;
-        if (!is_host(host_type, (PyObject *)host) || !has_shape(&clocks, clock)) break;
-        double slowdown = PyFloat_AsDouble(field(&clocks, clock, SLOWDOWN));
-        double robots_delay = PyFloat_AsDouble(field(&clocks, clock, ROBOTS_DELAY));
-        if (host->policy != no_policy || would_read(host, queue) || host->leased || robots_delay != 0.0 || PyErr_Occurred())
-            break;
-        PyObject *held = heap_pop(heap), *turn = claim_host(host, queue, now, delay * slowdown, pattern);
+        double rest = delay;
+        if (!is_plain(host, queue, no_policy, &rest)) break;
+        PyObject *held = heap_pop(heap), *turn = claim_host(host, queue, now, rest, pattern);
         Py_DECREF(held);
+        books = after;
         if (turn == NULL || PyList_Append(claimed, turn) < 0) Py_CLEAR(claimed);
         Py_XDECREF(turn);
     }
-    if (PyErr_Occurred()) Py_CLEAR(claimed);
+    if (PyErr_Occurred() || turn_books(pairs, &books, 1) < 0) Py_CLEAR(claimed);
     return claimed;
 }
 

@@ -55,21 +55,20 @@ class Shares:
     with nothing ready is not paid: its share goes to the others, and it cannot save up a burst.
     """
 
-    __slots__ = ("_credit", "_shares")
+    __slots__ = ("books",)
 
     def __init__(self, shares: Sequence[int]) -> None:
-        self._shares = tuple(shares)
-        self._credit = [0] * len(self._shares)
+        self.books = [0] * len(shares), tuple(shares)  # credit, shares
 
     def choose(self, ready: Sequence[int]) -> int:
         """Return the class whose turn it is among those ready (at least one); ties go to the first."""
         if len(ready) == 1:
             return ready[0]
-        credit = self._credit
+        credit, shares = self.books
         total = 0
         for name in ready:
-            credit[name] += self._shares[name]
-            total += self._shares[name]
+            credit[name] += shares[name]
+            total += shares[name]
         chosen = max(ready, key=credit.__getitem__)
         credit[chosen] -= total
         return chosen
@@ -78,11 +77,12 @@ class Shares:
 class Turns:
     """Takes turns among the queues: first between the kinds of work, then among the classes of the chosen kind."""
 
-    __slots__ = ("_classes", "_kinds")
+    __slots__ = ("_classes", "_kinds", "books")
 
     def __init__(self, kinds: Sequence[int], classes: Sequence[int]) -> None:
         self._kinds = Shares(kinds)
         self._classes = (Shares(classes), Shares(classes))
+        self.books = tuple(shares.books for shares in (self._kinds, *self._classes))  # read and written by `_lease.c`
 
     def choose(self, ready: Sequence[int]) -> int:
         """Return the queue whose turn it is among those ready, which are at least one and in order."""

@@ -167,7 +167,7 @@ class Schedule:
         self, claim: Callable[..., list[_Claimed]], limit: int, now: float, delay: float, pattern: _Claimed
     ) -> list[_Claimed]:
         """Let a compiled function pick hosts and begin turns at them, as long as that is plain."""
-        return claim(self._heaps, limit, now, delay, NO_POLICY, pattern)
+        return claim(self._heaps, limit, now, self._patience, self._turns.books, delay, NO_POLICY, pattern)
 
     def woken(self, now: float) -> Iterator[Host]:
         """Give the ready hosts for which a date has come; the caller moves their URLs and places them again."""

@@ -67,7 +67,8 @@ def a_settlement(random: Random, lease: Lease, now: float, found: tuple[Entry, .
 async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[object], ...]:
     """Do what the seed says; return all rows of the store, those of the pages in an order of their own."""
     random, now = Random(seed), NOW
-    settings = FrontierSettings(max_waiting=12, recent_keys=random.choice((0, 20, 1000)), cache=1 << 20)
+    patience = random.choice((2.0, 86400.0))  # with the former, hosts that are ready for longer than that are common
+    settings = FrontierSettings(max_waiting=12, recent_keys=random.choice((0, 20, 1000)), cache=1 << 20, patience=patience)
     politeness = Politeness(delay=random.choice((0.0, 1.0)), connections=connections)
     frontier = EmbeddedFrontier.open(path, settings, politeness, Breaker(failures=2, open_for=5), LEASE, now, durable=False)
     leases: list[Lease] = []
