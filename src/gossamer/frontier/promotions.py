@@ -26,7 +26,7 @@ class Promotions:
 
     def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
         """Move those ahead that are worth more than was known; return how many."""
-        ledger, leased = self._ledger, self._turns.leases()
+        ledger, leased = self._ledger, self._turns.slots()
         wanted = {slot: (score, priority) for slot, score, priority in worth if slot not in leased}
         rows = ledger.rows(list(wanted)) if ledger.credit is None else []
         moves = []

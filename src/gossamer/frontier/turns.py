@@ -149,6 +149,10 @@ class Turns:
         """Return the lease of every leased URL by its slot."""
         return {turn.slot: turn.lease for turn in self.live.values() if turn.ticket}
 
+    def slots(self) -> set[int]:
+        """Return the slots of all leased URLs, and 0 for turns without one."""
+        return {turn.slot for turn in self.live.values()}
+
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
         host = turn.host

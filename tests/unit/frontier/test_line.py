@@ -124,3 +124,9 @@ def test_a_line_is_in_order_whatever_the_order_of_joining(found: list[bytes]) ->
         line = joined(line, ticket)
     assert line == b"".join(sorted(found)) and all(stands_in(line, ticket) for ticket in found)
     assert without(line, found[0]) == b"".join(sorted(found[1:])) and not stands_in(without(line, found[0]), found[0])
+
+
+def test_a_ticket_is_not_found_across_two_others() -> None:
+    before, ticket = b"\0" + 16 * b"\1", 17 * b"\1"
+    assert not stands_in(before + b"\1" + 16 * b"\2", ticket)
+    assert without(before + ticket, ticket) == before
