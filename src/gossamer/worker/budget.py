@@ -3,11 +3,8 @@
 Pages and bytes are counted over all runs of a crawl, time over this run.
 """
 
-from collections.abc import Sequence
-
 from gossamer.config.sections import Crawl
 from gossamer.records import Outcome
-from gossamer.visit import Visit
 
 KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})
 
@@ -32,10 +29,10 @@ class Budget:
             free = min(free, self._settings.max_pages - self.pages - under_way)
         return max(free, 0)
 
-    def spend(self, visits: Sequence[Visit]) -> None:
-        """Count finished visits."""
-        self.received += sum([visit.received for visit in visits])
-        self.pages += sum([visit.page is not None and visit.page.outcome in KEPT for visit in visits])
+    def spend(self, pages: int, received: int) -> None:
+        """Count pages that were kept, and bytes."""
+        self.pages += pages
+        self.received += received
 
     def spent(self, now: float) -> str:
         """Return what is used up, or an empty text."""

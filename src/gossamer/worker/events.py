@@ -9,15 +9,48 @@ from collections.abc import Callable, Sequence
 import msgspec
 from msgspec import Struct
 
+from gossamer.records import Fate, Outcome
 from gossamer.visit import Visit
 from gossamer.worker.budget import KEPT
 from gossamer.worker.haste import Haste
 
+_OK, _RETRY = Outcome.OK, Fate.RETRY  # looking a member up in its enum takes as long as a call
 
-class VisitsEnded(Struct, frozen=True):
-    """Visits are over and durable: those of one commit, told at once, because each that listens takes its time."""
 
-    visits: Sequence[Visit]
+class VisitsEnded:
+    """Visits are over and durable: those of one commit, told at once, and counted once for all that listen."""
+
+    __slots__ = ("outcomes", "read", "received", "requests", "retries", "visits")
+
+    def __init__(self, visits: Sequence[Visit]) -> None:
+        self.visits = visits
+        received = requests = retries = read = fine = 0
+        others: list[Outcome] = []
+        for visit in visits:
+            settlement, page = visit.settlement, visit.page
+            received += visit.received
+            if settlement.answer is not None:
+                requests += 1
+            if visit.edges is not None:
+                read += 1
+            if page is None:
+                retries += settlement.fate is _RETRY
+            elif page.outcome is _OK:  # nearly always
+                fine += 1
+            else:
+                others.append(page.outcome)
+        self.received = received  # bytes
+        self.requests = requests  # turns of a host that were used
+        self.retries = retries
+        self.read = read  # pages whose links are known
+        self.outcomes = Counter[str](others)  # of the URLs that are finished
+        if fine:
+            self.outcomes[_OK] = fine
+
+    @property
+    def kept(self) -> int:
+        """Pages kept."""
+        return sum([self.outcomes[outcome] for outcome in KEPT])
 
 
 class Paused(Struct, frozen=True, tag=True):
@@ -100,12 +133,11 @@ class Tally:
     def __call__(self, event: Event) -> None:
         if not isinstance(event, VisitsEnded):
             return
-        settlements = [visit.settlement for visit in event.visits]
-        self.haste.look(settlements)
-        self.bytes += sum([visit.received for visit in event.visits])
-        self.visits += sum([settlement.answer is not None for settlement in settlements])
-        self.outcomes.update([visit.page.outcome for visit in event.visits if visit.page is not None])
-        self.retries += sum([visit.page is None and visit.settlement.fate == "retry" for visit in event.visits])
+        self.haste.look([visit.settlement for visit in event.visits])
+        self.bytes += event.received
+        self.visits += event.requests
+        self.outcomes.update(event.outcomes)
+        self.retries += event.retries
 
     @property
     def pages(self) -> int:

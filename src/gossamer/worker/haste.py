@@ -5,13 +5,12 @@ can say it. Where requests to a host follow each other, their starts have to be 
 once, their turns. The delay may have changed between two requests: too soon is what is sooner than both allow.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable
 
 from gossamer.records import Settlement
 
 TOLERANCE = 0.005  # seconds
-MOST_HOSTS = 50_000  # whose last request is remembered
+MOST_HOSTS = 25_000  # whose last request is remembered, and at most twice as many
 
 
 _Sent = tuple[float, float, float, float]  # when the turn was given, the request began and was answered; the delay
@@ -22,25 +21,23 @@ class Haste:
 
     def __init__(self) -> None:
         self.count = 0
-        self._last: OrderedDict[str, _Sent] = OrderedDict()
+        self._young: dict[str, _Sent] = {}  # the last request of each host
+        self._old: dict[str, _Sent] = {}  # that of hosts before there were too many; the next time it is forgotten
 
     def look(self, settlements: Iterable[Settlement]) -> None:
         """Look at some more, in the order in which they ended."""
-        last = self._last
+        young, old = self._young, self._old
         for settlement in settlements:
             lease, answer = settlement.lease, settlement.answer
-            if answer is not None and lease.delay:
-                host, sent = lease.entry.host, (lease.leased_at, answer.at - answer.seconds, answer.at, lease.delay)
-                before = last.get(host)
-                if before is not None and _is_hasty(before, sent):
+            if answer is None or not lease.delay:
+                continue
+            host, given, answered, delay = lease.entry.host, lease.leased_at, answer.at, lease.delay
+            started = answered - answer.seconds
+            before = young.get(host) or old.get(host)
+            young[host] = given, started, answered, delay
+            if before is not None:
+                gap = started - before[1] if before[2] <= given else abs(given - before[0])
+                if gap < delay - TOLERANCE and gap < before[3] - TOLERANCE:
                     self.count += 1
-                last[host] = sent
-        while len(last) > MOST_HOSTS:
-            last.popitem(last=False)
-
-
-def _is_hasty(last: _Sent, sent: _Sent) -> bool:
-    """Tell whether a request left sooner than the one before it allows."""
-    given, started, answered, delay = last
-    gap = sent[1] - started if answered <= sent[0] else abs(sent[0] - given)
-    return gap < min(sent[3], delay) - TOLERANCE
+        if len(young) > MOST_HOSTS:
+            self._young, self._old = {}, young

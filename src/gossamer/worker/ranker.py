@@ -65,7 +65,7 @@ class Ranker:
 
     def _count(self, event: Event) -> None:
         if isinstance(event, VisitsEnded):
-            self._pages += sum([visit.edges is not None for visit in event.visits])
+            self._pages += event.read
             if self._pages >= self._next:
                 self._next = inf
                 self._ranking = asyncio.get_running_loop().create_task(self._rank(self._pages))

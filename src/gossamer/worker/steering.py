@@ -54,4 +54,4 @@ class Steering:
 
     def _spend(self, event: Event) -> None:
         if isinstance(event, VisitsEnded):
-            self._budget.spend(event.visits)
+            self._budget.spend(event.kept, event.received)

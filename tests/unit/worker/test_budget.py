@@ -6,6 +6,7 @@ from gossamer.config.sections import Crawl
 from gossamer.records import Entry, Fate, Lease, Outcome, Page, Settlement
 from gossamer.visit import Visit
 from gossamer.worker.budget import Budget
+from gossamer.worker.events import VisitsEnded
 
 
 def ended(outcome: Outcome | None, received: int = 100) -> Visit:
@@ -18,6 +19,12 @@ def ended(outcome: Outcome | None, received: int = 100) -> Visit:
     )
 
 
+def spend(budget: Budget, *visits: Visit) -> None:
+    """Count visits as whoever leads a run does."""
+    event = VisitsEnded(visits)
+    budget.spend(event.kept, event.received)
+
+
 def test_visits_under_way_count_as_pages_until_they_end() -> None:
     budget = Budget(Crawl(max_pages=3, concurrency=10), pages=1, received=0, now=0)
     assert budget.room(under_way=0) == 2
@@ -26,9 +33,9 @@ def test_visits_under_way_count_as_pages_until_they_end() -> None:
 
 def test_a_visit_that_brings_no_page_gives_its_place_back() -> None:
     budget = Budget(Crawl(max_pages=1), pages=0, received=0, now=0)
-    budget.spend([ended(Outcome.GONE), ended(None)])
+    spend(budget, ended(Outcome.GONE), ended(None))
     assert budget.room(under_way=0) == 1
-    budget.spend([ended(Outcome.DUPLICATE)])
+    spend(budget, ended(Outcome.DUPLICATE))
     assert budget.room(under_way=0) == 0
     assert budget.spent(now=0) == "1 pages"
 
@@ -48,5 +55,5 @@ def test_room_is_never_more_than_the_concurrency() -> None:
 )
 def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, words: str) -> None:
     budget = Budget(Crawl(**limits), pages=0, received=100, now=0)
-    budget.spend([ended(Outcome.OK)])
+    spend(budget, ended(Outcome.OK))
     assert budget.spent(now) == words

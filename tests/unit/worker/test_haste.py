@@ -3,6 +3,7 @@
 import pytest
 
 from gossamer.records import Answer, Entry, Fate, Lease, Outcome, Settlement
+from gossamer.worker import haste as module
 from gossamer.worker.haste import Haste
 
 NOW = 1_700_000_000.0
@@ -40,4 +41,17 @@ def test_a_request_that_leaves_sooner_than_its_host_allows_is_counted(second: Se
 def test_a_request_is_compared_with_the_one_right_before_it() -> None:
     haste = Haste()
     haste.look([sent(0.0, 0.0, 0.1), sent(1.1, 1.1, 1.2), sent(1.6, 1.6, 1.7)])
+    assert haste.count == 1
+
+
+def test_only_so_many_hosts_are_remembered_and_those_are_that_were_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_HOSTS", 2)
+    haste = Haste()
+    for host in ("a", "b", "c", "d"):
+        haste.look([sent(0.0, 0.0, 0.1, host=host)])
+    haste.look([sent(0.5, 0.5, 0.6, host="a")])
+    assert haste.count == 1
+    for host in ("e", "f", "g", "h"):
+        haste.look([sent(0.0, 0.0, 0.1, host=host)])
+    haste.look([sent(0.7, 0.7, 0.8, host="b")])
     assert haste.count == 1
