@@ -10,7 +10,7 @@ Invariant: a digest that is in the store, or on its way there, has its bit; or t
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -21,6 +21,7 @@ MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
 AT_ONCE = 1_000  # of them in one turn of the loop
 
 _PREFIX = b"digest/"  # in a store that is shared with robots and DNS
+_USUAL = "sha1:"  # how nearly every digest begins: left out in the store
 _PLACES = 1 << 23  # of the sieve: 1 MB
 
 
@@ -41,8 +42,9 @@ class ExactDeduper:
         if first is None:
             if not self._sieve:
                 await self._load()
-            key = _key(digest)
-            stored = await self._kv.get(key) if self._may_have(key) else None
+            place = hash(digest) % _PLACES
+            may_be_there = not self._is_whole or self._sieve[place >> 3] >> (place & 7) & 1
+            stored = await self._kv.get(_key(digest)) if may_be_there else None
             # Another visit may have claimed it while the store was read; from here on nothing waits.
             first = self._decode(stored) if stored is not None else self._claims.setdefault(digest, page)
         return None if first.key == page.key else first
@@ -51,12 +53,12 @@ class ExactDeduper:
         """Make claims durable, all in one step."""
         if not self._sieve:
             await self._load()
-        pairs = [(_key(digest), self._encode(page)) for digest, page in claims]
-        for key, _ in pairs:
-            self._note(key)
-        await self._kv.put_all(pairs)
+        self._note([digest for digest, _ in claims])
+        await self._kv.put_all([(_key(digest), self._encode(page)) for digest, page in claims])
+        held = self._claims
         for digest, page in claims:
-            self.release(digest, page)
+            if (claimed := held.pop(digest, None)) is not None and claimed.key != page.key:
+                held[digest] = claimed  # somebody else's
 
     async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
         """Drop claims whose capture is no longer kept, so that nobody becomes the duplicate of bytes that are gone."""
@@ -74,13 +76,11 @@ class ExactDeduper:
 
     # --- the sieve ---------------------------------------------------------------------------------------------------
 
-    def _may_have(self, key: bytes) -> bool:
-        place = hash(key) % _PLACES
-        return not self._is_whole or bool(self._sieve[place >> 3] >> (place & 7) & 1)
-
-    def _note(self, key: bytes) -> None:
-        place = hash(key) % _PLACES
-        self._sieve[place >> 3] |= 1 << (place & 7)
+    def _note(self, digests: Iterable[str]) -> None:
+        sieve = self._sieve
+        for digest in digests:
+            place = hash(digest) % _PLACES
+            sieve[place >> 3] |= 1 << (place & 7)
 
     async def _load(self) -> None:
         """Put what is in the store into the sieve, unless that is much."""
@@ -90,11 +90,17 @@ class ExactDeduper:
             count += 1
             if count > MOST_LOADED:
                 return
-            self._note(row)
+            self._note([_digest(row)])
             if not count % AT_ONCE:
                 await asyncio.sleep(0)
         self._is_whole = True
 
 
 def _key(digest: str) -> bytes:
-    return _PREFIX + digest.removeprefix("sha1:").encode()
+    return _PREFIX + digest.removeprefix(_USUAL).encode()
+
+
+def _digest(key: bytes) -> str:
+    """Return a digest as whoever claims it calls it: with the name of its algorithm."""
+    text = key[len(_PREFIX) :].decode()
+    return text if ":" in text else _USUAL + text

@@ -32,7 +32,7 @@ from gossamer.dedupe.rows import Rows
 from gossamer.likeness import Likeness, distance
 from gossamer.protocols import KeyValue
 from gossamer.records import Original
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint_bytes
 
 NEAR = 3  # bits: the tables promise no more
 MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked
@@ -304,4 +304,4 @@ def _place(entries: bytes, entry: bytes) -> int:
 
 
 def _name(page: Original) -> bytes:
-    return fingerprint(page.key).to_bytes(8, "big")
+    return fingerprint_bytes(page.key)

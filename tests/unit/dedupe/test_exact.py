@@ -64,6 +64,13 @@ async def test_a_store_of_too_many_claims_to_look_at_is_asked(monkeypatch: pytes
     assert kv.asked == 3
 
 
+async def test_a_digest_of_another_kind_is_found_after_a_restart() -> None:
+    kv = MemoryKeyValue()
+    await ExactDeduper(kv).commit([("sha256:CC", FIRST), (ONE, FIRST)])
+    deduper = ExactDeduper(kv)
+    assert [await deduper.claim(digest, SECOND) for digest in ("sha256:CC", ONE, TWO)] == [FIRST, FIRST, None]
+
+
 async def test_what_is_written_while_the_store_is_looked_at_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gossamer.dedupe.exact.AT_ONCE", 1)
     kv = MemoryKeyValue()
