@@ -3,7 +3,7 @@
 Nothing is changed but the study itself: what it found is written, and taken over, when the visits are (`book.py`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -53,17 +53,18 @@ class Sizes:
 
     def move(self, before: Growth, after: Growth) -> tuple[int, int, int]:
         """Count a host at the size it has now; return the others of that size: how many, fetched, found."""
-        size = growth.size_of(after)
-        if before.fetched:
-            was = growth.size_of(before)
-            hosts, fetched, found = self.changed.get(was) or self._known.get(was) or _NOBODY
+        was, size = growth.size_of(before), growth.size_of(after)
+        hosts, fetched, found = self.changed.get(was) or self._known.get(was) or _NOBODY
+        if was:
             hosts, fetched, found = hosts - 1, fetched - before.fetched, found - before.found
             if hosts < 0 or fetched < 0 or found < 0:  # never, if nothing is counted twice
                 hosts, fetched, found = max(hosts, 0), max(fetched, 0), max(found, 0)
-            self.changed[was] = hosts, fetched, found
-        others = hosts, fetched, found = self.changed.get(size) or self._known.get(size) or _NOBODY
+        if was != size:  # seldom
+            if was:
+                self.changed[was] = hosts, fetched, found
+            hosts, fetched, found = self.changed.get(size) or self._known.get(size) or _NOBODY
         self.changed[size] = hosts + 1, fetched + after.fetched, found + after.found
-        return others
+        return hosts, fetched, found
 
 
 async def sizes_before(kv: KeyValue) -> dict[int, Figures]:
@@ -118,8 +119,9 @@ class Study:
             if visit.probe is not None or visit.suspicious:
                 self._take_probe(host, visit)
             if page is not None:
-                self._take_page(host, visit, page)
-                if "?" in page.url and page.status and page.digest and page.outcome in _COMPARED:
+                path, query = _path_and_query(page.url)
+                self._take_page(host, visit, page, path, query)
+                if query and page.status and page.digest and page.outcome in _COMPARED:
                     await self._compare_values(host, visit, page)
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:
@@ -134,35 +136,36 @@ class Study:
         elif visit.suspicious and "/" not in host.probes:
             self.changes.setdefault((name, PROBE, "/"), Probe())
 
-    def _take_page(self, host: HostLessons, visit: Visit, page: Page) -> None:
-        path, query = _path_and_query(page.url)
+    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> None:
+        name, changes = page.host, self.changes
         fine, coarse = templates.shapes_of(path, query)
         if not page.status and page.outcome is not Outcome.BUG:
             self._count_refused(host, page, fine, coarse)
             return
-        whole, exact = (page.host, GROWTH, ""), (page.host, TEMPLATE, fine)
-        before: Any = self.changes.get(whole) or host.growth.get("") or _NO_GROWTH
+        whole = (name, GROWTH, "")
+        before: Any = changes.get(whole) or host.growth.get("") or _NO_GROWTH
         brought = self._brought(host, before.fetched, visit, page)
         if brought is not None:
-            self._count(host, (exact, (page.host, TEMPLATE, coarse)), brought, page.url)
+            self._count(host, page, fine, coarse, brought)
         if host.probes or page.outcome is _SOFT_404:
-            self._look_for_soft_404(host, page, self.changes.get(exact))
-        found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(page.host)
+            self._look_for_soft_404(host, page, changes.get((name, TEMPLATE, fine)))
+        found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(name)
         self._grow(visit, page, whole, before, found)
         folder = path[: path.find("/", 1) + 1] if found else ""
         if folder and (folder in host.growth or len(host.growth) < MOST_FOLDERS):
-            part = (page.host, GROWTH, folder)
+            part = (name, GROWTH, folder)
             self._grow(visit, page, part, self._latest(host, part, _NO_GROWTH), found)
 
-    def _count(self, host: HostLessons, names: Iterable[Name], brought: Yield, url: str) -> None:
+    def _count(self, host: HostLessons, page: Page, fine: str, coarse: str, brought: Yield) -> None:
         """Count a visit for the templates of its URL."""
-        before: Any = None
-        for name in names:
-            tally: Any = self.changes.get(name) or host.templates.get(name[2]) or _NO_TALLY
-            if tally.fetched or len(host.templates) < MOST_TEMPLATES:
-                if tally is not before:  # where a site is of one make, both templates have one record
-                    before, after = tally, templates.counted(tally, brought, url)
-                self.changes[name] = after
+        name, changes, known, before = page.host, self.changes, host.templates, None
+        for title in (fine, coarse):
+            place = (name, TEMPLATE, title)
+            tally: Any = changes.get(place) or known.get(title) or _NO_TALLY
+            if tally is not before:  # where a site is of one make, both templates have one record
+                before, after = tally, templates.counted(tally, brought, page.url)
+            if tally.fetched or len(known) < MOST_TEMPLATES:
+                changes[place] = after
 
     def _count_refused(self, host: HostLessons, page: Page, fine: str, coarse: str) -> None:
         """Count a URL that was ended by a learned rule without a request."""
