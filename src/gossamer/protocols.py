@@ -166,7 +166,7 @@ class Fetcher(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Consultation(Struct, frozen=True, kw_only=True):
+class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
     """What robots.txt says about one URL, or what has to happen before it can say anything."""
 
     verdict: Literal["allowed", "denied", "ask", "wait"]

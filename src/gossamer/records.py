@@ -168,7 +168,7 @@ class HostStatus(Struct, frozen=True, kw_only=True):
     max_connections: int
 
 
-class Lease(Struct, frozen=True, kw_only=True):
+class Lease(Struct, frozen=True, kw_only=True, array_like=True):
     """The right to send one request to one host, now, until `until`. Tokens grow and are never used twice."""
 
     token: int
@@ -204,7 +204,7 @@ class Fate(StrEnum):
     DEAD = "dead"  # finished without a page; again at `due` by a later crawl, if any
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class Answer(Struct, frozen=True, kw_only=True, array_like=True):
     """How a host behaved when its turn was used: moves its clock, its breaker and its pace."""
 
     at: float  # first byte of the answer, or the end of waiting for it
@@ -215,7 +215,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     block_reason: str = ""
 
 
-class Settlement(Struct, frozen=True, kw_only=True):
+class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
     """The end of a lease. Applied with all its parts in one atomic step, or not at all."""
 
     lease: Lease
@@ -360,7 +360,7 @@ class Original(Struct, frozen=True, array_like=True):
     content_type: str = ""  # as its host called it: a copy called something else is read once more
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class Page(Struct, frozen=True, kw_only=True, array_like=True):
     """One row of the catalog: the last visit of a URL."""
 
     url: str

@@ -2,7 +2,8 @@
 
 A frame (`children.py`) is MessagePack: a list of messages. Whatever is said in one turn of an event loop goes into one frame,
 so that the cost of a message is shared by all the visits that wait at the same time. Calls are typed records, told apart by a
-number; an answer carries the number of its call. Both ends are the same program: there is no version in it.
+number; an answer carries the number of its call. Both ends are the same program: there is no version in it, and records travel
+without the names of their fields, which were a fifth of all bytes.
 
 A visit goes back without its lease, which the node has kept: its token says which.
 """
