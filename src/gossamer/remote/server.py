@@ -7,7 +7,7 @@ Calls of a frame that need no waiting are answered one after the other by one ta
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, 
 from gossamer.visit import Earlier, Visit
 
 _NOTHING = Raw(b"\xc0")
+_KNOWN = ("allowed", "denied")  # verdicts of a robots.txt that was read, or of there being none
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +133,20 @@ class Session:
     async def _lease(self, call: wire.Lease) -> wire.Granted:
         self.is_ready = True
         granted = await self._desk.lease(call.worker, call.limit, call.now)
-        advice = [await self._advise(lease) for lease in granted.leases]
+        advice = await self._advise(granted.leases)
         lessons = await self._desk.lessons.consult(granted.leases)
         return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons))
 
-    async def _advise(self, lease: Lease) -> Consultation | None:
+    async def _advise(self, leases: Sequence[Lease]) -> list[Consultation | None]:
         """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""
-        url = lease.entry.url
-        advice = await self._desk.robots.consult(url, lease.policy.user_agent or self._desk.user_agent, lease.leased_at)
-        if advice.verdict in ("allowed", "denied"):
-            return advice
-        if advice.verdict == "ask":
-            self._desk.robots.release(url)
-        return None
+        robots, agent, told = self._desk.robots, self._desk.user_agent, list[Consultation | None]()
+        for lease in leases:
+            url = lease.entry.url
+            advice = await robots.consult(url, lease.policy.user_agent or agent, lease.leased_at)
+            if advice.verdict == "ask":
+                robots.release(url)
+            told.append(advice if advice.verdict in _KNOWN else None)
+        return told
 
     async def _consult(self, call: wire.Consult) -> Consultation:
         consultation = await self._desk.robots.consult(call.url, call.agent, call.now)
@@ -169,14 +171,15 @@ class Session:
         return earlier
 
     async def _commit(self, call: wire.Commit) -> bool:
-        leases = {ended.token: self.out[ended.token] for ended in call.visits if ended.token in self.out}
-        visits = [_visit(ended, leases[ended.token]) for ended in call.visits if ended.token in leases]
+        leases = [self.out.get(ended.token) for ended in call.visits]
+        pairs = list(zip(call.visits, leases, strict=True))
+        visits = [_visit(ended, lease) for ended, lease in pairs if lease is not None]
         ours = await self._desk.commits.commit(visits)
-        for ended in call.visits:
+        for ended, lease in pairs:
             self.out.pop(ended.token, None)
             if ended.learned:
                 self._learned.discard(ended.learned)
-                if ended.token not in leases:
+                if lease is None:
                     self._desk.robots.forget(ended.learned)
             if ended.claim is not None:
                 self._claims.pop((ended.claim[0], ended.claim[1].key), None)

@@ -37,13 +37,18 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class _Cached:
-    """An origin in memory: what is known, and the groups compiled so far by user agent."""
+    """An origin in memory: what is known, what that says about every URL, and the groups compiled so far by user agent."""
 
-    __slots__ = ("groups", "known")
+    __slots__ = ("groups", "known", "ruling")
 
     def __init__(self, known: Known) -> None:
-        self.known = known
         self.groups: dict[str, Group] = {}
+        self.learn(known)
+
+    def learn(self, known: Known) -> None:
+        """Go by this from now on."""
+        self.known = known
+        self.ruling = _ruling_of_all(known)  # None: it depends on the URL, or nothing is known
 
     @property
     def rules(self) -> int:
@@ -77,8 +82,10 @@ class RobotsCache:
             self._recent.move_to_end(origin)
         known = cached.known
         if known.expires > now:
+            if cached.ruling is not None:
+                return cached.ruling
             group = cached.groups.get(agent)
-            if group is not None and known.kind == "rules":  # nearly always: nothing to wait for
+            if group is not None:  # nearly always: nothing to wait for
                 return _ruling(*group.judge(url))
             return await self._judge(origin, cached, url, agent)
         if known.retry_at > now:
@@ -104,7 +111,7 @@ class RobotsCache:
             rows[_TEXT + origin.encode()] = step.text
         self._asking.pop(origin, None)
         if rules is None:
-            cached.known = step.known
+            cached.learn(step.known)
             self._remember(origin, cached)
             return Learned(block_until=step.block_until, reason=step.reason)
         fresh = _Cached(step.known)
@@ -154,13 +161,8 @@ class RobotsCache:
         return None
 
     async def _judge(self, origin: str, cached: _Cached, url: str, agent: str) -> Consultation:
-        known = cached.known
-        if known.kind == "open":
-            return _ruling(True, f"robots.txt unavailable: {known.detail}")
-        if known.kind == "closed":
-            outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
-            rule = f"robots.txt unreachable: {known.detail}"
-            return Consultation(verdict="denied", rule=rule, due=known.expires, outcome=outcome)
+        if cached.ruling is not None:
+            return cached.ruling
         group = cached.groups.get(agent)
         if group is None:
             group = await self._compile(origin, cached, agent)
@@ -219,6 +221,17 @@ def _origin(url: str) -> str:
 @lru_cache(maxsize=1_024)  # a rule decides about many URLs
 def _ruling(allowed: bool, rule: str) -> Consultation:
     return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
+
+
+def _ruling_of_all(known: Known) -> Consultation | None:
+    """Return what holds for all URLs of an origin without a robots.txt that could be read."""
+    if known.kind == "open":
+        return _ruling(True, f"robots.txt unavailable: {known.detail}")
+    if known.kind == "closed":
+        outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
+        rule = f"robots.txt unreachable: {known.detail}"
+        return Consultation(verdict="denied", rule=rule, due=known.expires, outcome=outcome)
+    return None
 
 
 def _question(origin: str, known: Known) -> Consultation:
