@@ -49,6 +49,7 @@ class Latest:
         self._gone: set[bytes] = set()  # entries in the log whose pages are something else now: no table needs them
         self._owed = Step()  # what was in steps that failed
         self.near = self._recent.near
+        self.enter = self._recent.enter
         self.add = self._recent.add
         self.remove = self._recent.remove
 

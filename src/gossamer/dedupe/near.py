@@ -88,15 +88,27 @@ class NearIndex:
         latest, sieve = self._loaded or await self._load()
         simhash, name = likeness.simhash, _name(page)
         entry = simhash.to_bytes(8, "big") + name
+        has_rows = self._has_tables and sieve.asked(simhash)
+        if has_rows or name in self._claims or latest.enter(entry, self._distance):  # hardly ever
+            bits, twin = await self._twin(simhash, entry, page)
+            if twin is not None or bits < 0:
+                return None if twin is None else (twin, bits)
+            self._forget([name])
+            latest.add(entry)
+        self._claims[name] = entry, page
+        self._made += 1
+        return None
+
+    async def _twin(self, simhash: int, entry: bytes, page: Original) -> tuple[int, Original | None]:
+        """Return the nearest that another page has or claims, and the bits between; -1: the page itself has it."""
+        latest, sieve = self._loaded or await self._load()
         while True:
-            changes, made, bits, twin = self._rows.changes, self._made, self._distance + 1, None
+            changes, made = self._rows.changes, self._made
             near = latest.near(simhash, self._distance)
             rows = sieve.asked(simhash) if self._has_tables else []
-            if not near and not rows:  # nearly always
-                break
             bits, twin = await self._stored_twin(await self._nearest(simhash, near, rows), entry)
             if bits < 0:
-                return None
+                return bits, None
             if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
                 near = near if made == self._made else latest.near(simhash, self._distance)
                 break
@@ -104,14 +116,7 @@ class NearIndex:
             claimed = self._claims.get(other[8:])
             if claimed is not None and claimed[0] == other and apart < bits and claimed[1].key != page.key:
                 bits, twin = apart, claimed[1]
-        if twin is not None:
-            return twin, bits
-        if name in self._claims:
-            self._forget([name])
-        self._claims[name] = entry, page
-        self._made += 1
-        latest.add(entry)
-        return None
+        return bits, twin
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
         """Make claims durable, all in one step; what their pages were before is forgotten."""

@@ -25,6 +25,9 @@ class Recent(Protocol):
     def near(self, simhash: int, most: int) -> list[tuple[int, bytes]]:
         """Return the entries that differ in at most so many bits, which are three or fewer, with the number of bits."""
 
+    def enter(self, entry: bytes, most: int) -> list[tuple[int, bytes]]:
+        """Put an entry in unless some are near; return those."""
+
     def add(self, entries: bytes) -> None:
         """Put entries in."""
 
@@ -45,6 +48,12 @@ class PlainRecent:
                 difference = simhash ^ int.from_bytes(entry[:8], "big")
                 if difference.bit_count() <= most and all(difference & earlier for earlier in _PAIRS[:number]):
                     found.append((difference.bit_count(), entry))
+        return found
+
+    def enter(self, entry: bytes, most: int) -> list[tuple[int, bytes]]:
+        found = self.near(int.from_bytes(entry[:8], "big"), most)
+        if not found:
+            self.add(entry)
         return found
 
     def add(self, entries: bytes) -> None:
@@ -88,9 +97,17 @@ else:
         def near(self, simhash: int, most: int) -> list[tuple[int, bytes]]:
             return _compiled.near(self._memory, simhash, most)
 
+        def enter(self, entry: bytes, most: int) -> list[tuple[int, bytes]]:
+            while (found := _compiled.enter(self._memory, entry, most)) is None:
+                self._grow()
+            return found
+
         def add(self, entries: bytes) -> None:
             while not _compiled.add(self._memory, entries):
-                self._memory.extend(bytes(_SLOT * max(_FEWEST, len(self._memory) // _SLOT // 8)))
+                self._grow()
+
+        def _grow(self) -> None:
+            self._memory.extend(bytes(_SLOT * max(_FEWEST, len(self._memory) // _SLOT // 8)))
 
         def remove(self, entries: bytes) -> None:
             _compiled.remove(self._memory, entries)

@@ -547,3 +547,13 @@ async def test_pages_of_one_commit_share_rows_that_were_not_there_before() -> No
     for each in (index, NearIndex(kv)):
         for number, simhash in enumerate(others):
             assert await each.claim(like(simhash), page("new")) == (page(str(number)), 0)
+
+
+async def test_a_page_that_claims_another_text_leaves_nothing_of_the_first_in_memory() -> None:
+    index = NearIndex(MemoryKeyValue())
+    for simhash in (OTHERS[0], OTHERS[1]):
+        assert await index.claim(like(simhash), page("one")) is None
+    assert index._latest is not None
+    assert not index._latest.near(OTHERS[0], NEAR) and len(index._latest.near(OTHERS[1], NEAR)) == 1
+    index.release(like(OTHERS[1]), page("one"))
+    assert not index._latest.near(OTHERS[1], NEAR)

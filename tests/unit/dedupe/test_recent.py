@@ -49,6 +49,22 @@ def test_what_is_near_is_what_a_search_through_all_finds(
     assert sorted(recent.near(simhash, most)) == sorted((bits[each], each) for each in there.elements() if bits[each] <= most)
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.lists(ENTRIES, max_size=20), ENTRIES, st.integers(0, 3))
+def test_an_entry_enters_if_none_is_near(new: Callable[[], Recent], others: list[bytes], each: bytes, most: int) -> None:
+    recent, simhash = new(), int.from_bytes(each[:8], "big")
+    recent.add(b"".join(others))
+    near = recent.near(simhash, most)
+    assert sorted(recent.enter(each, most)) == sorted(near)
+    assert sorted(recent.near(simhash, most)) == (sorted(near) or [(0, each)])
+
+
+def test_there_is_room_for_many_that_enter_one_by_one(new: Callable[[], Recent]) -> None:
+    recent, many = new(), [entry(Random(seed).getrandbits(64)) for seed in range(5_000)]
+    assert not any([recent.enter(each, 3) for each in many])
+    assert all(recent.enter(each, 3) == [(0, each)] for each in many)
+
+
 def test_whichever_three_bits_differ_an_entry_is_found(new: Callable[[], Recent]) -> None:
     recent = new()
     recent.add(entry(FIRSTS[0]))
