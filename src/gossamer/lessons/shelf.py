@@ -29,7 +29,6 @@ MOST_HOSTS = 20_000  # in memory
 Record = Tally | Parameter | Probe | Growth
 Name = tuple[str, str, str]  # host, letter of the kind, name
 TEMPLATE, PARAMETER, PROBE, GROWTH = "t", "p", "s", "g"
-_MADE_ANEW = (PROBE, PARAMETER)  # a change of these may be made of something else than the last record
 
 _KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
 _DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
@@ -115,12 +114,21 @@ class Shelf:
     async def write(self, changes: Mapping[Name, Record], others: list[tuple[bytes, bytes]]) -> None:
         """Make changes durable, with some rows of others in the same step, and take them over."""
         async with self._writing:
-            await self._put(await self._under_rulings(changes), others)
+            names = self._may_rule(changes)
+            await self._put(await self._under_rulings(changes, names), names, others)
 
-    async def _under_rulings(self, changes: Mapping[Name, Record]) -> Mapping[Name, Record]:
+    def _may_rule(self, changes: Mapping[Name, Any]) -> list[Name]:
+        """Return what may change what becomes of a URL, or an operator ruled; of nearly all it is told without a call."""
+        evidence = self._settings.template_evidence
+        names = [
+            name
+            for name, record in changes.items()
+            if name[1] != GROWTH and (name[1] != TEMPLATE or record.weight >= evidence or record.ruling)
+        ]
+        return names + [name for name in self._told if name in changes]
+
+    async def _under_rulings(self, changes: Mapping[Name, Record], names: list[Name]) -> Mapping[Name, Record]:
         """Return changes with what an operator ruled and they do not know: it came later, or they are made anew."""
-        names = [name for name in changes if name[1] in _MADE_ANEW]
-        names += [name for name in self._told if name in changes]
         hosts = await self._named({name[0] for name in names})
         kept = {name: _under(hosts[name[0]].table(name[1]).get(name[2]), changes[name]) for name in names}
         return {**changes, **kept} if kept else changes
@@ -137,16 +145,16 @@ class Shelf:
             record = replace(known or _KINDS[name[1]](), ruling=ruling)
             if isinstance(record, Parameter) and ruling is Ruling.BLOCK:
                 record = replace(record, was_cosmetic=True)
-            await self._put({name: record}, [])
+            await self._put({name: record}, [name], [])
             self._told.add(name)
         return True
 
-    async def _put(self, changes: Mapping[Name, Any], others: list[tuple[bytes, bytes]]) -> None:
+    async def _put(self, changes: Mapping[Name, Any], names: list[Name], others: list[tuple[bytes, bytes]]) -> None:
+        """Write changes, take them over, and name their hosts as those with rules or not; `names`: of what may be one."""
         ruled = await self.ruled()
-        rules = self._rules(changes)
+        rules = {name for name in names if _is_rule(name[1], name[2], changes[name], self._settings)}
         begin = {name[0] for name in rules} - ruled
-        rows = _rows(changes)
-        await self._kv.put_all([*rows, *others, *((_RULED + host.encode(), b"1") for host in begin)])
+        await self._kv.put_all([*_rows(changes), *others, *((_RULED + host.encode(), b"1") for host in begin)])
         ruled |= begin
         touched = await self._take_over(changes, rules, ruled)
         end = [host for host, known in touched.items() if not known.has_rules]
@@ -161,23 +169,13 @@ class Shelf:
             host, letter, title = name
             if known is None or host is not last:  # what a page changed stands together
                 last, known = host, self.at_hand(host) or await self.host(host)  # it may have left memory meanwhile
+                if host in ruled:
+                    touched[host] = known
             table = known.templates if letter == TEMPLATE else known.table(letter)
             table[title] = record
-            if host in ruled:
+            if touched and host in touched:
                 known.decide(letter, title, name in rules)
-                touched[host] = known
         return touched
-
-    def _rules(self, changes: Mapping[Name, Any]) -> set[Name]:
-        """Return which changes change what becomes of a URL; of nearly all it is told without a call."""
-        evidence = self._settings.template_evidence
-        return {
-            name
-            for name, record in changes.items()
-            if name[1] != GROWTH
-            and (name[1] != TEMPLATE or record.weight >= evidence or record.ruling)
-            and _is_rule(name[1], name[2], record, self._settings)
-        }
 
     async def everything(self, host: str = "") -> AsyncIterator[tuple[str, str, str, Any]]:
         """Walk over all that was learned of one host or all: host, letter, name, record."""
