@@ -20,7 +20,7 @@ Standard: Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (20
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -57,7 +57,6 @@ class Member(Struct, frozen=True, array_like=True):
 
 
 Near = list[tuple[int, bytes]]  # bits between, entry
-Move = tuple[int | None, int | None]  # a SimHash that a page had, and one that it has
 
 
 class NearIndex:
@@ -120,15 +119,15 @@ class NearIndex:
 
     async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
         """Make claims durable, all in one step; what their pages were before is forgotten."""
-        names = [_name(page) for _, page in claims]
-        notes = [Known(page, None if likeness.words < self._fewest_words else likeness.simhash) for likeness, page in claims]
-        await self._note(names, notes)
-        self._forget(names)
+        fewest = self._fewest_words
+        notes = {_name(page): Known(page, likeness.simhash if likeness.words >= fewest else None) for likeness, page in claims}
+        await self._note(notes, {})
+        self._forget(notes)
 
     async def join(self, members: Sequence[tuple[Original, Original, int]]) -> None:
         """Note near duplicates beside their twins (twin, near duplicate, bits between), durably, all in one step."""
-        notes = [Known(member, twin=_name(twin)) for twin, member, _ in members]
-        await self._note([_name(member) for _, member, _ in members], notes, [bits for *_, bits in members])
+        notes = {_name(member): Known(member, twin=_name(twin)) for twin, member, _ in members}
+        await self._note(notes, {_name(member): bits for _, member, bits in members})
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
@@ -213,47 +212,43 @@ class NearIndex:
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def _forget(self, names: Sequence[bytes]) -> None:
+    def _forget(self, names: Iterable[bytes]) -> None:
         """Claim no longer."""
         claims = self._claims
-        entries = [claims.pop(name)[0] for name in names if name in claims]
+        entries = [claimed[0] for name in names if (claimed := claims.pop(name, None)) is not None]
         if entries and self._latest is not None:
             self._latest.remove(b"".join(entries))
 
-    async def _note(self, names: list[bytes], notes: Sequence[Known], bits: Sequence[int] = ()) -> None:
+    async def _note(self, notes: dict[bytes, Known], bits: dict[bytes, int]) -> None:
         """Write what pages are now, and take away what they were; with near duplicates come the bits to their twins."""
         if not notes:
             return
         latest, _ = self._loaded or await self._load()
         step = Step()
         try:
-            await self._rows.change(lambda: self._changed_by(names, notes, bits, step))
+            await self._rows.change(lambda: self._changed_by(notes, bits, step))
         except BaseException:
             latest.owe(step)
             raise
         latest.remove(step.overwritten)
 
-    async def _changed_by(
-        self, names: list[bytes], notes: Sequence[Known], bits: Sequence[int], step: Step
-    ) -> dict[bytes, bytes]:
+    async def _changed_by(self, notes: dict[bytes, Known], bits: dict[bytes, int], step: Step) -> dict[bytes, bytes]:
         latest, sieve = self._loaded or await self._load()
-        before = await self._before(sieve.met(names))
-        moves: dict[bytes, Move] = {}
+        before = await self._before(sieve.met(list(notes)))
         pairs: dict[bytes, bytes] = {}
-        for number, (name, note) in enumerate(zip(names, notes, strict=True)):
-            known = before.get(name)
+        left, new = list[bytes](), list[bytes]()
+        for name, note in notes.items():
+            known, simhash = before.get(name), note.simhash
             if known is not None or note.twin:
-                distance = bits[number] if note.twin else 0
-                pairs.update(await self._beside(name, known or Known(note.page), note, distance))
-            elif note.simhash is None:
+                pairs.update(await self._beside(name, known or Known(note.page), note, bits.get(name, 0)))
+            elif simhash is None:
                 continue
             was = known.simhash if known is not None else None
-            if was != note.simhash:
-                moves[name] = (moves[name][0] if name in moves else was, note.simhash)
+            if was is not None and was != simhash:
+                left.append(was.to_bytes(8, "big") + name)
+            if simhash is not None and was != simhash:
+                new.append(simhash.to_bytes(8, "big") + name)
             pairs[_PAGE + name] = self._encode(note)
-            before[name] = note
-        left = [was.to_bytes(8, "big") + name for name, (was, now) in moves.items() if was is not None and was != now]
-        new = [now.to_bytes(8, "big") + name for name, (was, now) in moves.items() if now is not None and was != now]
         for entry in left:
             latest.leave(entry)
         pairs.update(latest.log(b"".join(new), step))
