@@ -108,7 +108,9 @@ class Gathering(Generic[_Item, _Result]):
     def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
         self._step = step
         self._linger = linger
-        self._gathered: list[tuple[_Item, asyncio.Future[_Result]]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._gathered: list[_Item] = []
+        self._over: asyncio.Future[_Result] | None = None  # of the step that will take them
         self._under_way: asyncio.Task[_Result] | None = None  # the one that others wait for
         self._steps: set[asyncio.Task[_Result]] = set()  # all that are not over: the loop alone would not keep them
         self._planned: asyncio.TimerHandle | None = None
@@ -116,9 +118,15 @@ class Gathering(Generic[_Item, _Result]):
 
     async def share(self, item: _Item) -> _Result:
         """Return what the step came to that took this item, with others or alone; raise what it raised."""
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[_Result] = loop.create_future()
-        self._gathered.append((item, over))
+        return await asyncio.shield(self.join(item))
+
+    def join(self, item: _Item) -> "asyncio.Future[_Result]":
+        """Return what is done when the step is that took this item; all whom it took have the same, so nobody cancels it."""
+        if self._over is None:
+            self._loop = self._loop or asyncio.get_running_loop()  # asked for once: it is a system call each time
+            self._over = self._loop.create_future()
+        over = self._over
+        self._gathered.append(item)
         if self._planned is not None:
             if len(self._gathered) >= ENOUGH:
                 self._planned.cancel()
@@ -129,7 +137,7 @@ class Gathering(Generic[_Item, _Result]):
                 self._wait(min(LINGER, LINGER_EACH * expected), LOOKS)
             else:
                 self._begin()
-        return await over
+        return over
 
     def _wait(self, seconds: float, looks: int) -> None:
         self._planned = asyncio.get_running_loop().call_later(seconds, self._look, seconds, looks - 1, len(self._gathered))
@@ -141,12 +149,13 @@ class Gathering(Generic[_Item, _Result]):
             self._begin()
 
     def _begin(self) -> None:
+        assert self._over is not None
         self._planned = None
-        batch, self._gathered = self._gathered, []
+        batch, over, self._gathered, self._over = self._gathered, self._over, [], None
         self._sizes = (self._sizes[1], len(batch))
-        self._under_way = task = asyncio.get_running_loop().create_task(self._step([item for item, _ in batch]))
+        self._under_way = task = asyncio.get_running_loop().create_task(self._step(batch))
         self._steps.add(task)
-        task.add_done_callback(partial(self._end, batch))
+        task.add_done_callback(partial(self._end, over))
 
     def free(self) -> None:
         """Let the next step begin; for the present one, which goes on beside it."""
@@ -154,33 +163,24 @@ class Gathering(Generic[_Item, _Result]):
         if self._gathered:
             self._begin()
 
-    def _end(self, batch: list[tuple[_Item, "asyncio.Future[_Result]"]], task: "asyncio.Task[_Result]") -> None:
+    def _end(self, over: "asyncio.Future[_Result]", task: "asyncio.Task[_Result]") -> None:
         self._steps.discard(task)
         if self._under_way is task:
             self.free()
-        error = None if task.cancelled() else task.exception()
-        for _, over in batch:
-            if over.done():
-                continue  # who waited was cancelled
-            if task.cancelled():
-                over.cancel()
-            elif error is not None:
-                over.set_exception(error)
-            else:
-                over.set_result(task.result())
+        _end(over, task)
 
 
-def _end(over: "asyncio.Future[None]", running: "asyncio.Future[None]") -> None:
-    """Tell everyone who waits how a sync ended."""
+def _end(over: "asyncio.Future[_Result]", running: "asyncio.Future[_Result]") -> None:
+    """Tell everyone who waits how something ended."""
     if over.done():
         return  # cancelled with the loop
     if running.cancelled():
         over.cancel()
     elif (error := running.exception()) is not None:
         over.set_exception(error)
-        over.exception()  # looked at, so that asyncio does not complain that nobody did: the next to acknowledge is told
+        over.exception()  # looked at, so that asyncio does not complain that nobody did: who asks next is told
     else:
-        over.set_result(None)
+        over.set_result(running.result())
 
 
 def make_directory(path: Path) -> None:

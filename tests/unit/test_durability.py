@@ -93,6 +93,17 @@ async def test_who_comes_while_a_step_is_under_way_is_gathered_for_the_next(ling
     assert steps.groups == [[0], [1, 2, 3]]
 
 
+async def test_who_gives_up_waiting_takes_nobody_along() -> None:
+    steps = Steps(linger=False)
+    tasks = await steps.come(range(4))
+    tasks[1].cancel()
+    await asyncio.wait(tasks[1:2])
+    steps.go.release()
+    steps.go.release()
+    assert await asyncio.gather(tasks[0], *tasks[2:]) == [1, 3, 3]
+    assert tasks[1].cancelled()
+
+
 async def test_a_step_waits_for_others_as_long_as_they_come_where_there_were_others_lately(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,9 +9,7 @@
 Follows RFC 9112.
 """
 
-import re
 from collections.abc import Callable
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -29,7 +27,7 @@ from gossamer.fetchers.transfer import Transfer
 from gossamer.protocols import Resolver
 from gossamer.records import Fetched, Outcome, Request
 
-_NUMBER = re.compile(r"(?:.*\.)?(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
+_OK = Outcome.OK  # to look a member up in its class takes longer than to compare it
 ODD_ORIGINS = 10_000  # remembered at most
 
 
@@ -72,9 +70,12 @@ class HttpFetcher:
         transfer = self._transfer(target, usable)
         try:
             transfer.prepare(request, target, usable)
-            code, text = await self._perform(transfer)
+            if isinstance(transfer, Transfer):
+                code, text = await self._multi.perform(transfer.curl)
+            else:
+                code, text = await transfer.perform()
             fetched = self._conclude(request, transfer, code, text, asked)
-            if fetched.outcome is not Outcome.OK:
+            if fetched.outcome is not _OK:
                 self._kept.drop(target.origin)
                 _remember(self._careless if text == REFUSED else self._suspect, target.origin)
             return fetched
@@ -107,7 +108,7 @@ class HttpFetcher:
         origin = target.origin
         if origin in self._careless:
             return LenientExchange(self._settings, self._guard, self._clock)
-        if origin.startswith("http:") and not _is_odd_literal(target.host, addresses):
+        if origin.startswith("http:") and not _is_odd_literal(target, addresses):
             return PlainExchange(self._settings, self._guard, self._clock, self._kept)
         self._share_connections()
         transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
@@ -123,12 +124,6 @@ class HttpFetcher:
         if by_curl != self._most_by_curl:
             self._most_by_curl = by_curl
             self._multi.limit(by_curl)
-
-    async def _perform(self, transfer: Transfer | LenientExchange | PlainExchange) -> tuple[int, str]:
-        """Run a transfer to its end. Cancelled, it is taken out at once and its connection is closed."""
-        if not isinstance(transfer, Transfer):
-            return await transfer.perform()
-        return await self._multi.perform(transfer.curl)
 
     def _conclude(self, request: Request, transfer: Received, code: int, text: str, asked: float) -> Fetched:
         """Judge a finished transfer."""
@@ -155,7 +150,7 @@ class HttpFetcher:
         started, answered, ended = self._times(transfer, asked)
         return Fetched(
             url=request.url,
-            outcome=Outcome.OK,
+            outcome=_OK,
             detail=detail,
             status=head.status,
             request_head=transfer.request_head,
@@ -200,14 +195,9 @@ class HttpFetcher:
         return transfer.started, ended if transfer.answered is None else transfer.answered, ended
 
 
-def _is_odd_literal(host: str, addresses: tuple[str, ...]) -> bool:
+def _is_odd_literal(target: Target, addresses: tuple[str, ...]) -> bool:
     """Tell whether a host looks like an address, but not like the one it was resolved to: libcurl knows what to refuse."""
-    return host not in addresses and _is_number(host)
-
-
-@lru_cache(maxsize=8_192)
-def _is_number(host: str) -> bool:
-    return _NUMBER.fullmatch(host) is not None
+    return target.is_number and target.host not in addresses
 
 
 def _remember(origins: dict[str, None], origin: str) -> None:

@@ -25,20 +25,17 @@ _PIECE = 64 * 1024
 class LenientExchange(Received):
     """One request and its answer, over a connection that is closed afterwards."""
 
+    _pending = b""  # the beginning of a line
+    _head: Head | None = None
+    _tail = b""  # the last bytes of the body
+    _is_whole = False
+
     def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
         """Make ready for a request."""
         self.compose(replace(request, headers=(*request.headers, ("Connection", "close"))), target)
         self._target = target
         self._addresses = addresses
         self._verifies = not (request.insecure or self._settings.insecure)
-
-    def forget(self) -> None:
-        """Let go of what the last exchange brought."""
-        super().forget()
-        self._pending = b""  # the beginning of a line
-        self._head: Head | None = None
-        self._tail = b""  # the last bytes of the body
-        self._is_whole = False
 
     async def perform(self) -> tuple[int, str]:
         """Ask, and take the answer; return how it went as libcurl would put it."""
@@ -60,7 +57,7 @@ class LenientExchange(Received):
         with opened:
             reader, writer = await self._connect(opened, address)
             try:
-                self._on_request(address, "", 0, 0)
+                self._leave(address)
                 writer.write(self.request_head)
                 while piece := await reader.read(_PIECE):
                     if self._take(piece) == STOP:

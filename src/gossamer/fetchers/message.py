@@ -19,6 +19,7 @@ _BEGINNING = re.compile(
     r"((?i:https?))://(?:[!-\"$-.0->@-~]*@)?"
     r"((\[[0-9A-Fa-f:.]+\]|[!-\"$-.0-9;->A-Z\\^-~]+)(?::([0-9]{1,5}))?)"
 )
+_NUMBER = re.compile(r"(?:.*\.)?(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
 _PATH = re.compile(r"([!-\"$-~]*)(?:#.*)?")
 _SHORTEST = len("http://a")  # a path begins behind it
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
@@ -34,6 +35,7 @@ class Target(Struct, frozen=True):
     port: int
     origin: str  # what the connection is made to
     authority: str  # for the Host header
+    is_number: bool  # the host looks like an address
     path: str  # with the query
 
 
@@ -69,8 +71,8 @@ def target_of(url: str) -> Target:
 
 
 @lru_cache(maxsize=8_192)
-def _place_of(beginning: str) -> tuple[str, int, str, str] | None:
-    """Read a URL up to its path: host, port, origin and authority; None: it is none."""
+def _place_of(beginning: str) -> tuple[str, int, str, str, bool] | None:
+    """Read a URL up to its path, into all but the last of a target; None: it is none."""
     match = _BEGINNING.fullmatch(beginning)
     if match is None:
         return None
@@ -78,7 +80,8 @@ def _place_of(beginning: str) -> tuple[str, int, str, str] | None:
     scheme = scheme.lower()
     host = host.rstrip(".")
     number = int(port) if port else _DEFAULT_PORTS[scheme]
-    return host.strip("[]"), number, f"{scheme}://{host}:{number}/", authority
+    name = host.strip("[]")
+    return name, number, f"{scheme}://{host}:{number}/", authority, _NUMBER.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,7 @@ class PlainExchange(Received):
     _pending: bytes | bytearray = b""  # a head that is not whole
     _extent = 0
     _keeps = False
+    _looked = 0  # bytes there were when the rate was last looked at
     _chunks: Chunks | None = None
     _result: asyncio.Future[tuple[int, str]] | None = None
     _connection: Connection | None = None
@@ -50,7 +51,8 @@ class PlainExchange(Received):
     async def perform(self) -> tuple[int, str]:
         """Ask, and take the answer; return how it went as libcurl would put it."""
         kept = self._kept
-        self._begin = kept.loop.time()
+        loop = kept.loop
+        self._begin = loop.time()
         connection = kept.take(self._target.origin)
         if connection is None:
             try:
@@ -60,11 +62,11 @@ class PlainExchange(Received):
             except OSError as error:
                 return pycurl.E_COULDNT_CONNECT, error.strerror or "Could not connect to server"
         self._connection = connection
-        if self._on_request(connection.address, "", 0, 0) != pycurl.PREREQFUNC_OK:
+        if not self._leave(connection.address):
             connection.end(keep=True)
             return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
-        self._result = kept.loop.create_future()
-        self._looked, self._looked_at = 0, kept.loop.time()
+        self._result = loop.create_future()
+        self._looked_at = loop.time()
         kept.watch(self, self._next_look())
         connection.begin(self, self.request_head)
         try:

@@ -30,11 +30,24 @@ class Received:
 
     RATE_SECONDS = 10  # the time over which the minimum rate is measured
 
+    # What every exchange begins with stands here, once for all of them.
+    _room = 0
+    _until = inf
+    request_head = b""
+    started: float | None = None  # when the request left
+    answered: float | None = None  # when the first byte of the answer was here
+    address = ""
+    connections = 0  # opened for this transfer
+    refusal = ""  # why an address was not connected to
+    no_socket = ""  # why this machine could not open a socket, or may not use it
+    spool_error: OSError | None = None
+
     def __init__(self, settings: Fetch, guard: Guard, clock: Clock) -> None:
         self._settings = settings
         self._guard = guard
         self._clock = clock
-        self.forget()
+        self.lines: list[bytes] = []
+        self.body = Body(settings.spool)
 
     def compose(self, request: Request, target: Target) -> None:
         """Compose the request."""
@@ -43,19 +56,11 @@ class Received:
         self.request_head = request_head(request, target)
 
     def forget(self) -> None:
-        """Let go of what the last transfer brought, or begin; its body belongs to whoever took it."""
-        self._room = 0
-        self._until = inf
-        self.request_head = b""
-        self.lines: list[bytes] = []
+        """Let go of what the last transfer brought; its body belongs to whoever took it."""
+        for name in vars(self).keys() & vars(Received).keys():
+            delattr(self, name)  # what it begins with is there again
+        self.lines = []
         self.body = Body(self._settings.spool)
-        self.started: float | None = None  # when the request left
-        self.answered: float | None = None  # when the first byte of the answer was here
-        self.address = ""
-        self.connections = 0  # opened for this transfer
-        self.refusal = ""  # why an address was not connected to
-        self.no_socket = ""  # why this machine could not open a socket, or may not use it
-        self.spool_error: OSError | None = None
 
     def head(self) -> Head | None:
         """Return the head of the answer; None: it is not whole, or none."""
@@ -98,15 +103,18 @@ class Received:
         return opened
 
     def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
+        return int(pycurl.PREREQFUNC_OK if self._leave(address) else pycurl.PREREQFUNC_ABORT)
+
+    def _leave(self, address: str) -> bool:
         """Note when and where the request leaves; stop a second one, and one whose turn is over."""
         now = self._clock.now()
         if self.started is None and now >= self._until:
             self.no_socket = "the turn was over before the request could leave"
         if self.started is not None or self.no_socket:
-            return int(pycurl.PREREQFUNC_ABORT)
+            return False
         self.started = now
         self.address = address
-        return int(pycurl.PREREQFUNC_OK)
+        return True
 
     def _on_header(self, line: bytes) -> None:
         """Take a line of the head. The first is timed here: libcurl's own timer may run ahead, and politeness counts on it."""

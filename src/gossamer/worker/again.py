@@ -30,11 +30,12 @@ def conditions(previous: Page | None) -> tuple[tuple[str, str], ...]:
 def observed(lease: Lease, lesson: Lesson, fetched: Fetched, page: Page, settings: Settings, now: float) -> Freshness:
     """Return what is known of a page's changes after a visit of which `page` is the row."""
     previous = lesson.previous
-    if previous is None or previous.freshness is None:  # a crawl that ends need not guess how often a page changes
-        freshness = Freshness(1, 0, now, now)
-        if settings.crawl.forever:
-            freshness = change.begun(page.mime, now, _moment(fetched.header("last-modified")), lesson.claimed_interval)
+    etag, last_modified = fetched.header("etag"), fetched.header("last-modified")
+    if previous is None or previous.freshness is None:
         found_at, priority = lease.discovered_at, int(lease.entry.priority)
+        if not settings.crawl.forever:  # a crawl that ends need not guess how often a page changes
+            return Freshness(1, 0, now, now, 0.0, b"", etag, last_modified, found_at, priority)
+        freshness = change.begun(page.mime, now, _moment(last_modified), lesson.claimed_interval)
     else:
         changed = page.outcome is not Outcome.NOT_MODIFIED and change.is_changed(
             (previous.simhash, page.simhash),
@@ -42,11 +43,10 @@ def observed(lease: Lease, lesson: Lesson, fetched: Fetched, page: Page, setting
             (previous.outlinks, page.outlinks),
             (previous.length, page.length),
         )
-        since, modified_at = page.fetched_at - previous.fetched_at, _moment(fetched.header("last-modified"))
+        since, modified_at = page.fetched_at - previous.fetched_at, _moment(last_modified)
         freshness = change.observed(previous.freshness, since, changed, modified_at, now)
         freshness = recrawl.adapted(freshness, changed, settings.recrawl)
         found_at, priority = freshness.found_at, freshness.priority
-    etag, last_modified = fetched.header("etag"), fetched.header("last-modified")
     if page.outcome is Outcome.NOT_MODIFIED:  # which need not repeat them
         etag, last_modified = etag or freshness.etag, last_modified or freshness.last_modified
     return replace(freshness, etag=etag, last_modified=last_modified, found_at=found_at, priority=priority)

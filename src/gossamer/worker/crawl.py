@@ -27,17 +27,17 @@ from gossamer.records import (
 from gossamer.visit import Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
-from gossamer.worker.child import Reading
 from gossamer.worker.events import Events, Trouble
 from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
-from gossamer.worker.same import Comparison, Sameness
+from gossamer.worker.same import Sameness
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 TICK = 0.001  # seconds by which a timer of the loop may be early
+OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset(
     {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
 )
@@ -75,10 +75,12 @@ class Crawler:
         self._events = events
         self._clock = clock
 
-    async def visit(self, lease: Lease) -> None:
-        """Visit one URL."""
+    async def visit(self, lease: Lease) -> "asyncio.Future[None]":
+        """Visit one URL; return what is done when the visit is durable, which others may share."""
         try:
-            await self._turn(lease)
+            early = lease.leased_at - self._clock.now()
+            if early > 0:  # a node gives leases a moment ahead
+                await asyncio.sleep(early + TICK)
             (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
@@ -93,25 +95,23 @@ class Crawler:
             raise  # not this page's fault: the crawl cannot go on without its stores
         except Exception as error:  # noqa: BLE001 - the one broad except: see above
             visit = self._bug(lease, error)
-        await self._settler.settle(visit)
-
-    async def _turn(self, lease: Lease) -> None:
-        """Wait for the turn: a node gives leases a moment ahead."""
-        early = lease.leased_at - self._clock.now()
-        if early > 0:
-            await asyncio.sleep(early + TICK)
+        if len(visit.settlement.discovered) > LINKS_AT_ONCE:
+            visit = await self._settler.discover_first(visit)
+        return self._settler.settle(visit)
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
         """Read an answer unless its content is known, tell whether it is like another, archive it, and admit its links."""
-        if fetched.outcome is not Outcome.OK:
+        if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
-        async with self._sameness.of(lease, fetched, digest, lesson) as likes:
-            reading = await self._read(fetched, likes)
+        with self._sameness.of(lease, fetched, digest, lesson) as likes:
+            early = await self._reader.read(fetched) if likes.is_short else None
+            await likes.claim(early)
+            reading = (early or await self._reader.read(fetched)) if likes.is_news else self._reader.glimpse(fetched)
             verdict = await likes.judge(reading)
             place = None
             if verdict.is_archived:
-                place = await self._settler.until_room(lambda: self._archive.append(fetched, digest, verdict.original))
+                place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
             extract = reading.extract
             wishes = extract.directives
             if said := fetched.all_headers("x-robots-tag"):
@@ -138,14 +138,6 @@ class Crawler:
                 suspicious=verdict.suspicious,
                 edges=self._edges(verdict.outcome, links, names, entries, nofollow),
             )
-
-    async def _read(self, fetched: Fetched, likes: Comparison) -> Reading:
-        """Claim an answer, and read it if it is news."""
-        early = await self._reader.read(fetched) if likes.is_short else None
-        await likes.claim(early)
-        if not likes.is_news:
-            return self._reader.glimpse(fetched)
-        return early or await self._reader.read(fetched)
 
     async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
         """Judge the links of a page."""

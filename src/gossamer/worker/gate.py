@@ -130,7 +130,7 @@ class Gate:
     async def _learn(self, lease: Lease, fetched: Fetched) -> Learned:
         """Keep the answer like any other, and hand it to the rules."""
         if fetched.outcome is Outcome.OK:
-            await self._until_room(lambda: self._archive.append(fetched, "", None))
+            await self._until_room(self._archive.append, fetched, "", None)
         now = self._clock.now()
         return await self._robots.learn(lease.entry.url, fetched, self._requests.agent(lease), lease.delay, now)
 

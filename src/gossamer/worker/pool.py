@@ -1,5 +1,8 @@
 """The pool: leases URLs while there is room, runs a visit for each, and knows when the crawl is over.
 
+A visit is done by one of several visitors, each a task that does one visit after the other: a task for each visit took 4 us
+longer. It has ended for its visitor when nothing is left but to make it durable; it is under way until it is.
+
 It ends when nothing waits, when the budget is spent, when it is told to stop (visits under way are finished first), or when
 the next thing to do is too far away. It sleeps only until the frontier says that a host is ready, or a visit ends.
 """
@@ -33,7 +36,7 @@ class Pool(Steering):
         self,
         *,
         worker: str,
-        visit: Callable[[Lease], Coroutine[None, None, None]],
+        visit: Callable[[Lease], Coroutine[None, None, "asyncio.Future[None]"]],
         frontier: Leasing,
         lookout: Lookout,
         budget: Budget,
@@ -47,21 +50,25 @@ class Pool(Steering):
         self._frontier = frontier
         self._lookout = lookout
         self._longest_wait = longest_wait
-        self._visits: set[asyncio.Task[None]] = set()
+        self._visitors: set[asyncio.Task[None]] = set()
+        self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
+        self._visiting = 0  # visits that are not handed over yet
+        self._settling: dict[asyncio.Future[None], int] = {}  # those that are, by what tells that they are durable
 
     def cancel(self) -> None:
         """Drop the visits under way; their leases come back when the crawl is opened again."""
         self.stop("told to stop at once")
-        for task in self._visits:
-            task.cancel()
+        self._settling.clear()
+        self._dismiss()
 
     @property
     def under_way(self) -> int:
         """Visits under way."""
-        return len(self._visits)
+        return self._visiting + sum(self._settling.values())
 
     async def run(self) -> End:
         """Crawl until there is a reason to end."""
+        self._loop = asyncio.get_running_loop()
         try:
             end = await self._crawl()
             await self._drain()
@@ -69,9 +76,8 @@ class Pool(Steering):
                 raise self._failure
             return End.STOPPED if self._stopping else end
         finally:
-            for task in self._visits:
-                task.cancel()
-            await asyncio.gather(*self._visits, return_exceptions=True)
+            self._dismiss()
+            await asyncio.gather(*self._visitors, return_exceptions=True)
 
     async def _crawl(self) -> End:
         while not self._stopping and self._failure is None:
@@ -80,13 +86,13 @@ class Pool(Steering):
             self._lookout.look(now)
             if self._budget.spent(now):
                 return End.BUDGET
-            room = 0 if self._lookout.short_of_disk else self._budget.room(len(self._visits))
+            room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time
                 for lease in granted.leases:
                     self._begin(lease)
-                if not self._visits:
+                if not self.under_way:
                     if granted.next_time is None:
                         return End.FINISHED
                     if granted.next_time - now > self._longest_wait:
@@ -95,15 +101,43 @@ class Pool(Steering):
         return End.STOPPED
 
     def _begin(self, lease: Lease) -> None:
-        task = asyncio.create_task(self._visit(lease))
-        self._visits.add(task)
-        task.add_done_callback(self._ended)
+        self._visiting += 1
+        if self._idle:
+            self._idle.pop().set_result(lease)
+            return
+        visitor = self._loop.create_task(self._visit_all(lease))
+        self._visitors.add(visitor)
+        visitor.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._visits.discard(task)
-        super()._ended(task)
+    async def _visit_all(self, lease: Lease) -> None:
+        """Visit one URL after the other."""
+        while True:
+            try:
+                durable = await self._visit(lease)
+            finally:
+                self._visiting -= 1
+            if durable not in self._settling:
+                self._settling[durable] = 0
+                durable.add_done_callback(self._settled)
+            self._settling[durable] += 1
+            turn = self._loop.create_future()
+            self._idle.append(turn)
+            lease = await turn
+
+    def _settled(self, durable: "asyncio.Future[None]") -> None:
+        if self._settling.pop(durable, 0):  # else it was dropped
+            super()._ended(durable)
+
+    def _ended(self, visitor: "asyncio.Future[None]") -> None:
+        self._visitors.discard(visitor)
+        super()._ended(visitor)
+
+    def _dismiss(self) -> None:
+        self._idle.clear()
+        for visitor in self._visitors:
+            visitor.cancel()
 
     async def _drain(self) -> None:
-        while self._visits and self._failure is None:
+        while self.under_way and self._failure is None:
             self._wake.clear()
             await self._wait(None)

@@ -26,7 +26,7 @@ class Prober:
         robots: Advice,
         archive: Archive,
         reader: Reader,
-        until_room: Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]],
+        until_room: Callable[..., Awaitable[Any]],
         clock: Clock,
     ) -> None:
         self._settings = settings
@@ -52,7 +52,7 @@ class Prober:
         try:
             probe = Probe(url=url, at=fetched.started, status=fetched.status)
             if fetched.outcome is Outcome.OK:
-                await self._until_room(lambda: self._archive.append(fetched, "", None))
+                await self._until_room(self._archive.append, fetched, "", None)
                 reading = await self._reader.read(fetched)
                 probe = Probe(
                     url=url,

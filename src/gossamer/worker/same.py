@@ -22,6 +22,8 @@ from gossamer.worker.child import Reading
 from gossamer.worker.settle import outcome_of, redirect_of
 
 SHORT = 2048  # bytes as they came: read before it is known whether they are news
+OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than to compare it
+LINKS_ARE_NO_NEWS = frozenset({Outcome.NEAR_DUPLICATE, Outcome.SOFT_404})
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -39,7 +41,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         """Refuse the links of a page that is not news."""
         if self.suspicious:
             return ()  # it is fetched once more, when more is known
-        if self.outcome not in (Outcome.NEAR_DUPLICATE, Outcome.SOFT_404):
+        if self.outcome not in LINKS_ARE_NO_NEWS:
             return entries
         rule, _, reason = self.reason.partition(": ")
         refused = Verdict(False, rule, f"found only on a page that is not news: {reason}", self.outcome)
@@ -59,10 +61,7 @@ class Sameness:
 
 
 class Comparison:
-    """One answer, compared: inside `async with`, so that what it claimed is given back should anything fail.
-
-    It has its own two methods for that: a generator that does the same (`asynccontextmanager`) takes 8 us longer, once a page.
-    """
+    """One answer, compared: inside `with`, so that what it claimed is given back should anything fail."""
 
     __slots__ = (
         "_before",
@@ -106,19 +105,17 @@ class Comparison:
         self._claimed_text: Likeness | None = None
         self._twin: tuple[Original, int] | None = None
 
-    async def __aenter__(self) -> "Comparison":
+    def __enter__(self) -> "Comparison":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         if kind is not None:
             self.release()
 
     @property
     def is_news(self) -> bool:
         """Whether it is worth reading: new bytes, or known ones by another type, or what may be a soft 404."""
-        if self._outcome is not Outcome.OK or self._before is not None:
+        if self._outcome is not OK or self._before is not None:
             return False
         known_as = self._original.content_type if self._original is not None else None
         return known_as != self._me.content_type or self._lesson.probe is not None
@@ -131,7 +128,7 @@ class Comparison:
     @property
     def _claims_bytes(self) -> bool:
         """Whether the bytes can be somebody's: error pages and empty answers are alike everywhere."""
-        return self._outcome is Outcome.OK and self._fetched.body.size > 0 and self._before is None
+        return self._outcome is OK and self._fetched.body.size > 0 and self._before is None
 
     async def claim(self, early: Reading | None = None) -> None:
         """Claim the bytes, and the text too if they were read already."""
@@ -171,10 +168,11 @@ class Comparison:
             return Finding(outcome=Outcome.DUPLICATE, original=self._original)
         if reading.too_big:
             return Finding(outcome=Outcome.TOO_BIG, claim=self._own())
-        twin = await self._twin_of(reading)
-        if twin is None:
+        if self._twin is None and self._claimed_text is None:  # else that was asked already
+            await self._claim_text(reading)
+        if self._twin is None:
             return Finding(outcome=self._outcome, claim=self._own())
-        first, bits = twin
+        first, bits = self._twin
         is_archived = self._near != "skip"
         if not is_archived:
             self.release()  # a copy of it would refer to bytes that nobody has kept
@@ -191,27 +189,25 @@ class Comparison:
         previous = self._lesson.previous
         if previous is None or previous.place is None:
             return None
-        is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is Outcome.OK and self._digest == previous.digest)
+        is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is OK and self._digest == previous.digest)
         return Original(previous.url, previous.key, previous.captured_at) if is_same else None
 
     def _own(self) -> tuple[str, Original] | None:
         return (self._digest, self._me) if self._has_claim else None
 
     def _text(self, reading: Reading) -> Likeness | None:
-        return None if self._near == "off" or self._outcome is not Outcome.OK or reading.too_big else reading.likeness
+        return None if self._near == "off" or self._outcome is not OK or reading.too_big else reading.likeness
 
-    async def _twin_of(self, reading: Reading) -> tuple[Original, int] | None:
+    async def _claim_text(self, reading: Reading) -> None:
         text = self._text(reading)
-        if text is None or self._claimed_text is not None or self._twin is not None:  # the latter two: asked already
-            return self._twin
-        _, self._twin = await self._claims.claim(self._me, "", text)
-        if self._twin is None:
-            self._claimed_text = text
-        return self._twin
+        if text is not None:
+            _, self._twin = await self._claims.claim(self._me, "", text)
+            if self._twin is None:
+                self._claimed_text = text
 
     def _is_soft_404(self, reading: Reading) -> str:
         probe, fetched = self._lesson.probe, self._fetched
-        if probe is None or self._entry.kind is LinkKind.SEED:
+        if probe is None or self._entry.kind is SEED:
             return ""
         return soft404.likeness_to(
             probe,
@@ -225,5 +221,5 @@ class Comparison:
 
     def _is_suspicious(self, reading: Reading) -> bool:
         """Tell whether a page says that there is nothing, while nobody knows what that looks like here."""
-        is_unknown = not self._lesson.is_probed and self._outcome is Outcome.OK and self._entry.kind is not LinkKind.SEED
+        is_unknown = not self._lesson.is_probed and self._outcome is OK and self._entry.kind is not SEED
         return is_unknown and soft404.is_telling(reading.extract.title)

@@ -8,10 +8,10 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
@@ -42,9 +42,14 @@ from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Paused, Resumed
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 DISK_WAIT = 1.0  # seconds between two looks at a full disk
 LINKS_AT_ONCE = 1_000  # of one page, in one write
 PROBE_WAIT = 3  # delays of a host after which a page that may be a soft 404 is fetched again
+
+# To look a member up in its class takes longer than to compare it.
+OK, NOT_MODIFIED, THROTTLED = Outcome.OK, Outcome.NOT_MODIFIED, Outcome.THROTTLED
+DONE, AGAIN, RETRY, DEFERRED, DEAD = Fate.DONE, Fate.AGAIN, Fate.RETRY, Fate.DEFERRED, Fate.DEAD
 
 # What says that the host, not the page, is in trouble.
 FAILURES = frozenset(
@@ -84,7 +89,7 @@ class Kept(Struct, frozen=True, kw_only=True):
 
 def outcome_of(fetched: Fetched) -> Outcome:
     """Return what a fetch came to: the status decides when there is an answer."""
-    if fetched.outcome is not Outcome.OK:
+    if fetched.outcome is not OK:
         return fetched.outcome
     return retry.outcome_of(fetched.status, fetched.status >= 500 and bool(fetched.header("retry-after")))
 
@@ -97,30 +102,30 @@ def redirect_of(fetched: Fetched) -> str:
 
 def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:
     """Decide how a visit ends: done, again, or dead; and what the host's behaviour means for its clock."""
-    fetched, previous = kept.fetched, lesson.previous
+    fetched, previous, outcome = kept.fetched, lesson.previous, kept.outcome
     answer = answer_of(lease, kept, settings, now)
-    due = retry.next_try(kept.outcome, lease.attempts, lease.delay, settings.retry, now)
+    due = retry.next_try(outcome, lease.attempts, lease.delay, settings.retry, now)
     if kept.suspicious:
-        fate, due = Fate.DEFERRED, now + PROBE_WAIT * max(lease.delay, 0.1)
+        fate, due = DEFERRED, now + PROBE_WAIT * max(lease.delay, 0.1)
     elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
-        fate = Fate.RETRY
+        fate = RETRY
     else:
-        fate = Fate.DONE if kept.outcome in FINISHED else Fate.DEAD
+        fate = DONE if outcome in FINISHED else DEAD
     reason, score = _reason(lease, kept), None
-    page = None if fate in (Fate.RETRY, Fate.DEFERRED) else _page(lease, lesson, kept, reason)
-    if page is not None and fate is Fate.DONE:
-        page = replace(page, freshness=again.observed(lease, lesson, fetched, page, settings, now))
+    page = None if fate is RETRY or fate is DEFERRED else _page(lease, lesson, kept, reason)
+    if page is not None and fate is DONE:
+        force_setattr(page, "freshness", again.observed(lease, lesson, fetched, page, settings, now))  # nobody has it yet
         if settings.crawl.forever:
             due, score = again.appointment(page, lesson, settings, now, lease.policy.interval)
-            fate = Fate.AGAIN
-    elif page is not None and previous is not None and kept.outcome in PASSING and settings.crawl.forever:
+            fate = AGAIN
+    elif page is not None and previous is not None and outcome in PASSING and settings.crawl.forever:
         page = replace(previous, reason=reason)  # what was kept of it is still good
-        fate, due = Fate.AGAIN, now + (lease.policy.interval or settings.recrawl.interval)
+        fate, due = AGAIN, now + (lease.policy.interval or settings.recrawl.interval)
     settlement = Settlement(
         lease=lease,
         fate=fate,
-        outcome=kept.outcome,
+        outcome=outcome,
         reason=reason,
         due=due,
         score=score,
@@ -148,40 +153,43 @@ def unvisited(entry: Entry, outcome: Outcome, reason: str) -> Page:
 
 def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer | None:
     """Say how the host behaved; None: it was not asked anything."""
-    fetched = kept.fetched
-    if not fetched.sent and kept.outcome not in FAILURES:
+    fetched, outcome = kept.fetched, kept.outcome
+    if not fetched.sent and outcome not in FAILURES:
         return None
     block_until = 0.0
-    if kept.outcome is Outcome.THROTTLED:
+    if outcome is THROTTLED:
         asked = retry.retry_after(fetched.header("retry-after"), now)
         block_until = asked if asked is not None else now + settings.politeness.throttle_wait * max(lease.delay, 0.1)
     return Answer(
         at=fetched.answered,
         seconds=fetched.answered - fetched.started,
-        failed=None if kept.outcome in NEUTRAL else kept.outcome in FAILURES,
+        failed=None if outcome in NEUTRAL else outcome in FAILURES,
         block_until=block_until,
         block_reason=f"answered {fetched.status}" if block_until else "",
     )
 
 
 def _reason(lease: Lease, kept: Kept) -> str:
+    outcome = kept.outcome
     if kept.fetched.detail:
         return kept.fetched.detail
     if kept.reason:
         return kept.reason
     if kept.original is not None:
         return f"dedupe.exact: same content as {kept.original.url}"
-    if kept.outcome is Outcome.TOO_BIG:
+    if outcome is OK:
+        return kept.extract.cut
+    if outcome is Outcome.TOO_BIG:
         return "more than fetch.max_decoded bytes after decompression; kept, not read"
-    if kept.outcome in FINISHED:
-        return f"status {kept.fetched.status}" if kept.outcome is Outcome.REDIRECTED else kept.extract.cut
+    if outcome in FINISHED:
+        return f"status {kept.fetched.status}" if outcome is Outcome.REDIRECTED else kept.extract.cut
     tries = f" after {lease.attempts + 1} tries" if lease.attempts else ""
     return f"status {kept.fetched.status}{tries}"
 
 
 def _page(lease: Lease, lesson: Lesson, kept: Kept, reason: str) -> Page:
     entry, fetched, extract = lease.entry, kept.fetched, kept.extract
-    if kept.outcome is Outcome.NOT_MODIFIED and lesson.previous is not None:  # what is kept stays what it is
+    if kept.outcome is NOT_MODIFIED and lesson.previous is not None:  # what is kept stays what it is
         seconds = fetched.ended - fetched.started
         changes = {"status": fetched.status, "fetched_at": fetched.started, "response_seconds": seconds}
         return replace(lesson.previous, outcome=kept.outcome, reason=reason, **changes)
@@ -231,18 +239,16 @@ class Settler:
         self._short_of_room = 0  # steps that wait for the disk
         self._flushes = Gathering(self._make_durable, linger=True)
 
-    async def settle(self, visit: Visit) -> None:
-        """Return when the visit is durable."""
-        if len(visit.settlement.discovered) > LINKS_AT_ONCE:
-            visit = await self._discover_first(visit)
-        await self._flushes.share(visit)  # one wait for all that follows: each one more is a turn of the loop for every page
+    def settle(self, visit: Visit) -> "asyncio.Future[None]":
+        """Return what is done when the visit is durable: the same for all that become it at once, so nobody cancels it."""
+        return self._flushes.join(visit)
 
-    async def _discover_first(self, visit: Visit) -> Visit:
-        """Hand the links of a very long list to the frontier before its settlement, some at a time."""
+    async def discover_first(self, visit: Visit) -> Visit:
+        """Hand the links of a very long list to the frontier before its settlement, some at a time; return what is left."""
         discovered = visit.settlement.discovered
         while len(discovered) > LINKS_AT_ONCE:
             some, discovered = discovered[:LINKS_AT_ONCE], discovered[LINKS_AT_ONCE:]
-            await self.until_room(lambda some=some: self._discover(some))  # type: ignore[misc]
+            await self.until_room(self._discover, some)
         return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
@@ -250,12 +256,12 @@ class Settler:
         self._admission.remember(entries)
         await asyncio.sleep(0)
 
-    async def until_room(self, step: Callable[[], Awaitable[T]]) -> T:
+    async def until_room(self, step: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
         """Run a step that needs disk space; while the disk is full, say so (once for all steps) and try again."""
         waiting = False
         while True:
             try:
-                result = await step()
+                result = await step(*arguments)
             except DiskFull as error:
                 if not waiting:
                     waiting = True
@@ -276,6 +282,6 @@ class Settler:
             await self.until_room(self._archive.flush)
         finally:
             self._flushes.free()
-        if await self.until_room(lambda: self._commits.commit(visits)):
+        if await self.until_room(self._commits.commit, visits):
             for visit in visits:  # a lease that was no longer ours discovered nothing
                 self._admission.remember(visit.settlement.discovered)

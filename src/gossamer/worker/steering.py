@@ -35,10 +35,10 @@ class Steering:
             self._events.publish(Stopping(reason))
         self._wake.set()
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
-        """Take note of a task that is over."""
-        if self._failure is None and not task.cancelled():
-            self._failure = task.exception()  # the first says why, others may follow from it
+    def _ended(self, work: "asyncio.Future[Any]") -> None:
+        """Take note of something that is over."""
+        if self._failure is None and not work.cancelled():
+            self._failure = work.exception()  # the first says why, others may follow from it
         self._wake.set()
 
     async def _wait(self, until: float | None) -> None:

@@ -62,8 +62,8 @@ def target(lease: Lease) -> str:
     return soft404.probe_url(url, soft404.directory_of(url))
 
 
-async def at_once(step: Callable[[], Awaitable[Any]]) -> Any:
-    return await step()
+async def at_once(step: Callable[..., Awaitable[Any]], *arguments: object) -> Any:
+    return await step(*arguments)
 
 
 @asynccontextmanager

@@ -93,7 +93,7 @@ async def judge(
     url = f"{SITE}/{name}"
     fetched = answer(url, status, **headers)
     reading = Reading("text/html", too_big, Extract(title=title), likeness)
-    async with world.sameness.of(leased(url, kind=kind), fetched, digest, lesson) as comparison:
+    with world.sameness.of(leased(url, kind=kind), fetched, digest, lesson) as comparison:
         await comparison.claim(reading if world.reads_first else None)
         return await comparison.judge(reading)
 
@@ -223,7 +223,7 @@ async def test_an_empty_answer_is_no_ones_copy() -> None:
     world = World()
     for name in "ab":
         fetched = answer(f"{SITE}/{name}", body=b"")
-        async with world.sameness.of(leased(fetched.url), fetched, "empty", Lesson()) as comparison:
+        with world.sameness.of(leased(fetched.url), fetched, "empty", Lesson()) as comparison:
             await comparison.claim()
             assert (await comparison.judge(Reading("text/html"))).outcome is Outcome.OK
     assert world.is_free
@@ -235,7 +235,7 @@ async def test_a_copy_is_read_only_if_it_is_called_something_else_or_may_be_a_so
 
     async def is_news(content_type: str, lesson: Lesson) -> bool:
         fetched = answer(f"{SITE}/b", content_type=content_type)
-        async with world.sameness.of(leased(fetched.url), fetched, "same", lesson) as comparison:
+        with world.sameness.of(leased(fetched.url), fetched, "same", lesson) as comparison:
             await comparison.claim()
             return comparison.is_news
 
@@ -270,7 +270,7 @@ async def test_only_a_short_answer_is_read_before_it_is_claimed(size: int, is_sh
 async def fail(world: World, name: str, digest: str, error: type[BaseException]) -> None:
     """Let a visit fail after its answer was judged, as a full disk or an end of the crawl does."""
     fetched = answer(f"{SITE}/{name}")
-    async with world.sameness.of(leased(fetched.url), fetched, digest, Lesson()) as comparison:
+    with world.sameness.of(leased(fetched.url), fetched, digest, Lesson()) as comparison:
         await comparison.claim()
         await comparison.judge(Reading("text/html", likeness=TEXT))
         assert not world.is_free

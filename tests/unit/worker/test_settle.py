@@ -176,10 +176,10 @@ async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit()
     recorder = Recorder()
     settle = settler(recorder).settle
     visit = end(fetched())
-    first = asyncio.create_task(settle(visit))
+    first = settle(visit)
     while not recorder.told:
         await asyncio.sleep(0)
-    others = [asyncio.create_task(settle(visit)) for _ in range(5)]
+    others = [settle(visit) for _ in range(5)]
     await asyncio.sleep(0)
     recorder.gate.set()
     await asyncio.gather(first, *others)
@@ -214,9 +214,9 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
 
     recorder.add = add
     settle = settler(recorder).settle
-    first = asyncio.create_task(settle(end(fetched())))
+    first = settle(end(fetched()))
     await recorder.heard("catalog")
-    second = asyncio.create_task(settle(end(fetched())))
+    second = settle(end(fetched()))
     await recorder.heard("archive", 2)
     assert "frontier 1" not in recorder.told
     held.set()
@@ -245,19 +245,6 @@ async def test_visits_are_written_down_while_the_ones_before_are_settled() -> No
     assert recorder.told.count("frontier ends") == 2
 
 
-async def test_a_visit_that_is_dropped_while_it_waits_takes_nobody_along() -> None:
-    recorder = Recorder()
-    settle = settler(recorder).settle
-    visits = [asyncio.create_task(settle(end(fetched()))) for _ in range(3)]
-    while not recorder.told:
-        await asyncio.sleep(0)
-    visits[0].cancel()
-    await asyncio.wait(visits[:1])
-    recorder.gate.set()
-    await asyncio.gather(*visits[1:])
-    assert visits[0].cancelled() and "frontier 1" in recorder.told and "frontier 2" in recorder.told
-
-
 async def test_what_cannot_be_kept_is_told_to_all_who_wait_for_it() -> None:
     from gossamer.errors import StoreError
 
@@ -268,7 +255,7 @@ async def test_what_cannot_be_kept_is_told_to_all_who_wait_for_it() -> None:
         raise StoreError("the disk is gone")
 
     recorder.flush = flush
-    visits = [asyncio.create_task(settler_of.settle(end(fetched()))) for settler_of in 3 * [settler(recorder)]]
+    visits = [settler_of.settle(end(fetched())) for settler_of in 3 * [settler(recorder)]]
     await asyncio.sleep(0)
     recorder.gate.set()
     assert [type(error) for error in await asyncio.gather(*visits, return_exceptions=True)] == 3 * [StoreError]

@@ -1,0 +1,135 @@
+"""Tests of the pool: who is visited when, how many at once, and what a visit's end means to a run."""
+
+import asyncio
+from math import inf
+
+import pytest
+
+from gossamer.clock import SystemClock
+from gossamer.config.sections import Crawl
+from gossamer.errors import StoreError
+from gossamer.records import Entry, Lease, Leases
+from gossamer.worker.budget import Budget
+from gossamer.worker.events import Events
+from gossamer.worker.pool import End, Pool
+
+CLOCK = SystemClock()
+
+
+class Lookout:
+    short_of_disk = False
+
+    def look(self, now: float) -> None: ...
+
+
+class Visits:
+    """A frontier with so many URLs, and visits that end, and become durable, when they are told to."""
+
+    def __init__(self, count: int, concurrency: int) -> None:
+        self.waiting = [lease(token) for token in range(count)]
+        self.begun: list[int] = []
+        self.visitors: set[object] = set()
+        self.ends = asyncio.Semaphore(0)
+        self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        budget = Budget(Crawl(concurrency=concurrency), 0, 0, CLOCK.now())
+        self.pool = Pool(
+            worker="w",
+            visit=self.visit,
+            frontier=self,
+            lookout=Lookout(),
+            budget=budget,
+            events=Events(),
+            longest_wait=inf,
+            clock=CLOCK,
+        )
+
+    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        given, self.waiting = self.waiting[:limit], self.waiting[limit:]
+        return Leases(tuple(given), None)
+
+    async def visit(self, lease: Lease) -> "asyncio.Future[None]":
+        self.begun.append(lease.token)
+        self.visitors.add(asyncio.current_task())
+        await self.ends.acquire()
+        return self.durable
+
+    async def until(self, begun: int, visiting: int = 0) -> None:
+        """Return when so many visits have begun, and so many of them are not handed over."""
+        while len(self.begun) < begun or self.pool._visiting != visiting:
+            await asyncio.sleep(0)
+
+    def end(self, count: int) -> None:
+        for _ in range(count):
+            self.ends.release()
+
+    def settle(self, error: Exception | None = None) -> None:
+        durable, self.durable = self.durable, asyncio.get_running_loop().create_future()
+        durable.set_result(None) if error is None else durable.set_exception(error)
+
+
+def lease(token: int) -> Lease:
+    return Lease(token=token, worker="w", entry=Entry("", "", ""), leased_at=0, until=inf)
+
+
+async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_place_before() -> None:
+    visits = Visits(5, concurrency=3)
+    run = asyncio.create_task(visits.pool.run())
+    await visits.until(3, visiting=3)
+    visits.end(2)
+    await visits.until(3, visiting=1)
+    await asyncio.sleep(0.01)
+    assert (visits.begun, visits.pool.under_way) == ([0, 1, 2], 3)
+    visits.settle()
+    await visits.until(5, visiting=3)
+    visits.end(3)
+    await visits.until(5)
+    assert not run.done() and visits.pool.under_way == 3
+    visits.settle()
+    assert await run is End.FINISHED
+    assert visits.begun == list(range(5)) and len(visits.visitors) == 3, "who ended a visit does the next"
+
+
+async def test_a_visit_that_could_not_be_made_durable_ends_the_run() -> None:
+    visits = Visits(2, concurrency=2)
+    run = asyncio.create_task(visits.pool.run())
+    visits.end(1)
+    await visits.until(2, visiting=1)
+    visits.settle(StoreError("the disk is gone"))
+    with pytest.raises(StoreError, match="the disk is gone"):
+        await run
+
+
+async def test_a_visit_that_fails_ends_the_run() -> None:
+    visits = Visits(2, concurrency=2)
+
+    async def visit(lease: Lease) -> "asyncio.Future[None]":
+        raise StoreError("the disk is gone")
+
+    visits.pool._visit = visit
+    with pytest.raises(StoreError, match="the disk is gone"):
+        await visits.pool.run()
+
+
+async def test_told_to_stop_it_waits_for_what_is_under_way_and_begins_nothing() -> None:
+    visits = Visits(3, concurrency=2)
+    run = asyncio.create_task(visits.pool.run())
+    await visits.until(2, visiting=2)
+    visits.pool.stop("enough")
+    visits.end(2)
+    await visits.until(2)
+    assert not run.done()
+    visits.settle()
+    assert await run is End.STOPPED
+    assert visits.begun == [0, 1]
+
+
+async def test_told_to_stop_at_once_it_waits_for_nothing() -> None:
+    visits = Visits(3, concurrency=3)
+    run = asyncio.create_task(visits.pool.run())
+    visits.end(2)
+    await visits.until(3, visiting=1)
+    visits.pool.cancel()
+    assert await asyncio.wait_for(run, 30) is End.STOPPED
+    assert visits.pool.under_way == 0 and not visits.durable.done(), "what others share is not cancelled"
+    visits.settle(StoreError("nobody listens"))
+    await asyncio.sleep(0)
