@@ -52,8 +52,7 @@ class Pool(Steering):
         self._longest_wait = longest_wait
         self._visitors: set[asyncio.Task[None]] = set()
         self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
-        self._visiting = 0  # visits that are not handed over yet
-        self._settling: dict[asyncio.Future[None], int] = {}  # those that are, by what tells that they are durable
+        self._settling: dict[asyncio.Future[None], int] = {}  # visits that ended, by what tells that they are durable
 
     def cancel(self) -> None:
         """Drop the visits under way; their leases come back when the crawl is opened again."""
@@ -64,7 +63,7 @@ class Pool(Steering):
     @property
     def under_way(self) -> int:
         """Visits under way."""
-        return self._visiting + sum(self._settling.values())
+        return len(self._visitors) - len(self._idle) + sum(self._settling.values())
 
     async def run(self) -> End:
         """Crawl until there is a reason to end."""
@@ -101,7 +100,6 @@ class Pool(Steering):
         return End.STOPPED
 
     def _begin(self, lease: Lease) -> None:
-        self._visiting += 1
         if self._idle:
             self._idle.pop().set_result(lease)
             return
@@ -112,10 +110,7 @@ class Pool(Steering):
     async def _visit_all(self, lease: Lease) -> None:
         """Visit one URL after the other."""
         while True:
-            try:
-                durable = await self._visit(lease)
-            finally:
-                self._visiting -= 1
+            durable = await self._visit(lease)
             if durable not in self._settling:
                 self._settling[durable] = 0
                 durable.add_done_callback(self._settled)

@@ -28,6 +28,7 @@ class Visits:
     def __init__(self, count: int, concurrency: int) -> None:
         self.waiting = [lease(token) for token in range(count)]
         self.begun: list[int] = []
+        self.ended = 0
         self.visitors: set[object] = set()
         self.ends = asyncio.Semaphore(0)
         self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -51,11 +52,12 @@ class Visits:
         self.begun.append(lease.token)
         self.visitors.add(asyncio.current_task())
         await self.ends.acquire()
+        self.ended += 1
         return self.durable
 
     async def until(self, begun: int, visiting: int = 0) -> None:
-        """Return when so many visits have begun, and so many of them are not handed over."""
-        while len(self.begun) < begun or self.pool._visiting != visiting:
+        """Return when so many visits have begun, and so many of them have not ended."""
+        while len(self.begun) < begun or len(self.begun) - self.ended != visiting:
             await asyncio.sleep(0)
 
     def end(self, count: int) -> None:
@@ -133,3 +135,20 @@ async def test_told_to_stop_at_once_it_waits_for_nothing() -> None:
     assert visits.pool.under_way == 0 and not visits.durable.done(), "what others share is not cancelled"
     visits.settle(StoreError("nobody listens"))
     await asyncio.sleep(0)
+
+
+async def test_told_to_stop_at_once_it_does_not_wait_for_visits_that_were_about_to_begin() -> None:
+    visits = Visits(3, concurrency=2)
+    run = asyncio.create_task(visits.pool.run())
+    visits.end(2)
+    await visits.until(2)
+    visits.settle()
+
+    class Last(Visits):
+        async def lease(self, worker: str, limit: int, now: float) -> Leases:
+            asyncio.get_running_loop().call_soon(visits.pool.cancel)  # before anyone of them has had a turn of the loop
+            return Leases((lease(7), lease(8), lease(9)), None)
+
+    visits.pool._frontier = Last(0, concurrency=3)
+    assert await asyncio.wait_for(run, 30) is End.STOPPED
+    assert visits.pool.under_way == 0
