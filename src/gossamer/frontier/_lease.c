@@ -132,31 +132,39 @@ static uint64_t sheet_of(const unsigned char *ticket) {
     return (reference >> 8) - (reference >> 3 & 31);
 }
 
-/* noted(turns): return the keys of their sheets, and the row that notes all of them as leased. A sheet that several turns in a
- * row need is read once, as it is for links that were found together and lead to hosts of their own. */
+/* Add a new object to a list; takes the reference over. */
+static int add(PyObject *list, PyObject *object) {
+    int failed = object == NULL || PyList_Append(list, object) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
+}
+
+/* noted(turns): return the keys of their sheets, the references of those whose rows say more, and the row that notes all of
+ * them as leased. A sheet that several turns in a row need is read once, as it is for links that were found together and lead to
+ * hosts of their own. */
 static PyObject *noted(PyObject *module, PyObject *given) {
     (void)module;
     Buffer row = {0};
-    PyObject *keys = PyList_New(0), *made = NULL;
+    PyObject *keys = PyList_New(0), *tried = PyList_New(0), *made = NULL;
     uint64_t before = 0;
-    for (Py_ssize_t i = 0; keys != NULL && i < PyList_Size(given); i++) {
-        PyObject *turn = PyList_GetItem(given, i), *host = field(&turns, turn, T_HOST), *key;
+    for (Py_ssize_t i = 0; keys != NULL && tried != NULL && i < PyList_Size(given); i++) {
+        PyObject *turn = PyList_GetItem(given, i), *host = field(&turns, turn, T_HOST);
         const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
         unsigned char number[8], sheet[8];
         if (ticket == NULL || !is_host(host_type, host)) goto end;
         big(number, (uint64_t)((Host *)host)->number, 8);
         if (pack_raw(&row, number, 8) < 0 || pack_raw(&row, ticket, TICKET) < 0) goto end;
+        if (ticket[TICKET - 1] & TRIED && add(tried, PyLong_FromUnsignedLongLong(number_at(ticket + 9, 8))) < 0) goto end;
         if (i > 0 && sheet_of(ticket) == before) continue;
         big(sheet, before = sheet_of(ticket), 8);
-        if ((key = PyBytes_FromStringAndSize((const char *)sheet, 8)) == NULL) goto end;
-        int failed = PyList_Append(keys, key) < 0;
-        Py_DECREF(key);
-        if (failed) goto end;
+        if (add(keys, PyBytes_FromStringAndSize((const char *)sheet, 8)) < 0) goto end;
     }
-    if (keys != NULL) made = Py_BuildValue("Oy#", keys, (const char *)row.bytes, (Py_ssize_t)row.length);
+    if (keys != NULL && tried != NULL)
+        made = Py_BuildValue("OOy#", keys, tried, (const char *)row.bytes, (Py_ssize_t)row.length);
 end:
     PyMem_Free(row.bytes);
     Py_XDECREF(keys);
+    Py_XDECREF(tried);
     return made;
 }
 
@@ -246,7 +254,8 @@ static PyObject *read_entry(Reader reader) {
 
 /* What turns are begun with; the objects are the caller's. */
 typedef struct {
-    PyObject *pattern, *live, *append, *row_of, *read;
+    PyObject *pattern, *live, *rows, *read;
+    Py_ssize_t row; /* the next of them */
     long long token;
 } Giving;
 
@@ -286,16 +295,12 @@ static int read_sheet(const Giving *giving, PyObject *sheet, uint64_t reference,
 /* Give a turn that was claimed: its lease and what else it lacks; return the lease. */
 static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, PyObject *sheet, PyObject *first) {
     const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
-    PyObject *object = field(&turns, turn, T_HOST), *lease = NULL, *row = NULL, *token = NULL, *done = NULL;
+    PyObject *object = field(&turns, turn, T_HOST), *lease = NULL, *row = NULL, *token = NULL;
+    int failed = 1;
     Written written = {NULL, NULL, NULL};
     if (ticket == NULL || !is_host(host_type, object) || read_sheet(giving, sheet, number_at(ticket + 9, 8), &written) < 0)
         goto end;
-    if (ticket[TICKET - 1] & TRIED) {
-        PyObject *reference = PyLong_FromUnsignedLongLong(number_at(ticket + 9, 8));
-        if (reference != NULL) row = PyObject_CallFunctionObjArgs(giving->row_of, reference, NULL);
-        Py_XDECREF(reference);
-        if (row == NULL) goto end;
-    }
+    if (ticket[TICKET - 1] & TRIED && (row = PyList_GetItem(giving->rows, giving->row++)) == NULL) goto end;
     if ((token = PyLong_FromLongLong(giving->token++)) == NULL || (lease = copy_of(giving->pattern)) == NULL) goto end;
     set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
     set_field(&leases, lease, L_WORKER, Py_NewRef(worker));
@@ -316,22 +321,21 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, Py
     set_field(&turns, turn, T_LEASE, Py_NewRef(lease));
     set_field(&turns, turn, T_FIRST, Py_NewRef(first));
     set_field(&turns, turn, T_SLOT, Py_NewRef(written.slot));
-    if (PyDict_SetItem(giving->live, token, turn) == 0) done = PyObject_CallFunctionObjArgs(giving->append, turn, NULL);
+    failed = PyDict_SetItem(giving->live, token, turn) < 0;
 end:
-    Py_XDECREF(written.entry), Py_XDECREF(written.slot), Py_XDECREF(written.found_at), Py_XDECREF(row), Py_XDECREF(token);
-    Py_XDECREF(done);
-    if (done == NULL) Py_CLEAR(lease);
+    Py_XDECREF(written.entry), Py_XDECREF(written.slot), Py_XDECREF(written.found_at), Py_XDECREF(token);
+    if (failed) Py_CLEAR(lease);
     return lease;
 }
 
-/* begin(turns, workers, sheets, first, pattern, live, append, row_of, read): give turns, with the sheets `noted` asked for;
+/* begin(turns, workers, sheets, rows, first, pattern, live, read): give turns, with the sheets and rows `noted` asked for;
  * return their leases, like `pattern`. */
 static PyObject *begin(PyObject *module, PyObject *arguments) {
     (void)module;
-    Giving giving;
+    Giving giving = {0};
     PyObject *claimed, *workers, *sheets, *first;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!OOO!OOO", &PyList_Type, &claimed, &PyList_Type, &workers, &PyList_Type, &sheets, &first,
-                          &giving.pattern, &PyDict_Type, &giving.live, &giving.append, &giving.row_of, &giving.read))
+    if (!PyArg_ParseTuple(arguments, "O!O!O!O!OOO!O", &PyList_Type, &claimed, &PyList_Type, &workers, &PyList_Type, &sheets,
+                          &PyList_Type, &giving.rows, &first, &giving.pattern, &PyDict_Type, &giving.live, &giving.read))
         return NULL;
     giving.token = PyLong_AsLongLong(first);
     Py_ssize_t count = PyList_Size(claimed);

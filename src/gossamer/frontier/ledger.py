@@ -344,6 +344,11 @@ class Ledger:
         """Return what became of a URL whose entry stands there, and has that priority."""
         return url_row(self._store.url([url_key(reference)])[0], reference, priority)
 
+    def rows_at(self, references: list[int]) -> list[UrlRow]:
+        """Return what became of URLs of which their rows say more than their entries, which stand there."""
+        rows = self._store.url(list(map(url_key, references)))
+        return [url_row(row, reference, 0) for row, reference in zip(rows, references, strict=True)]
+
     def rows(self, slots: list[int]) -> list[tuple[UrlRow, Written]]:
         """Return what became of URLs that are known, and their entries."""
         return self.told([each for each in map(self.seen.slots.find, slots) if each is not None])

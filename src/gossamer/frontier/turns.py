@@ -52,7 +52,7 @@ class Turns:
         self._pattern = Turn(Host("", 0), b"", NEW_CLOCK, NEW_CLOCK, 0.0, 1) if is_single else None
         self.live: dict[int, Turn] = {}
         self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
-        self._ends: deque[Turn] = deque()  # in the order of their ends, which is that of their beginnings
+        self._ends: deque[tuple[float, int, int]] = deque()  # of leases given together: when they end, first token, how many
 
     def claim_ready(self, limit: int, now: float) -> list[Turn]:
         """Begin up to so many turns at hosts that are ready, in the order of their turns."""
@@ -86,25 +86,26 @@ class Turns:
         ledger = self._ledger
         first = ledger.meta.token + 1
         self._open[first] = len(turns)
+        self._ends.append((now + self._lease, first, len(turns)))
         if isinstance(worker, str):
             workers = len(turns) * [worker]
         else:
             workers = [worker(turn.host.name, turn.connections) for turn in turns]
         if _swift is not None:
-            keys, row = _swift.noted(turns)
+            keys, references, row = _swift.noted(turns)
             ledger.open_leases(first, row)
             pattern = Lease(token=0, worker="", entry=_NONE.entry, leased_at=now, until=now + self._lease)
-            places = (self.live, self._ends.append, ledger.row, written_in)
-            leases: tuple[Lease, ...] = _swift.begin(turns, workers, ledger.sheets.fetch(keys), first, pattern, *places)
+            read = ledger.sheets.fetch(keys), ledger.rows_at(references)
+            leases: tuple[Lease, ...] = _swift.begin(turns, workers, *read, first, pattern, self.live, written_in)
             ledger.meta.token += len(turns)
             return leases
         ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
         entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
+        rows = iter(ledger.rows_at([reference_in(turn.ticket) for turn in turns if turn.ticket[-1] & TRIED]))
         for turn, whose, written in zip(turns, workers, entries, strict=True):
-            slot = written.slot
-            turn.first, turn.slot = first, slot
+            turn.first, turn.slot = first, written.slot
             if turn.ticket[-1] & TRIED:
-                turn.row = ledger.row(reference_in(turn.ticket))
+                turn.row = next(rows)
             self._begin(turn, whose, written.entry, now, written.discovered_at)
         return tuple([turn.lease for turn in turns])
 
@@ -112,6 +113,7 @@ class Turns:
         """Give a turn at a host, without a URL."""
         turn = self.claim(host, b"", now)
         self._begin(turn, worker, Entry("", "", host.name), now)
+        self._ends.append((turn.lease.until, turn.lease.token, 1))
         return turn.lease
 
     def _begin(self, turn: Turn, worker: str, entry: Entry, now: float, discovered_at: float = 0.0) -> None:
@@ -134,7 +136,6 @@ class Turns:
             clock=turn.after,
         )
         self.live[meta.token] = turn
-        self._ends.append(turn)
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
@@ -187,11 +188,14 @@ class Turns:
 
     def expired(self, now: float) -> Turn | None:
         """Return a turn whose end has come."""
-        return self._ends[0] if self.first_end() <= now else None
+        if self.first_end() > now:
+            return None
+        _, first, count = self._ends[0]
+        return next(self.live[token] for token in range(first, first + count) if token in self.live)
 
     def first_end(self) -> float:
         """Return when the next lease runs out; infinite: there is none."""
         ends = self._ends
-        while ends and ends[0].lease.token not in self.live:
+        while ends and ends[0][1] not in self._open and ends[0][1] not in self.live:
             ends.popleft()
-        return ends[0].lease.until if ends else inf
+        return ends[0][0] if ends else inf

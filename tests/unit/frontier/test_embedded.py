@@ -14,7 +14,7 @@ from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import HOSTS, LEASES, TICKET, VERSION_KEY
 from gossamer.frontier.store import VERSION, Store
-from gossamer.records import Answer, Discovered, Fate, HostPolicy, Priority, State
+from gossamer.records import Answer, Discovered, Fate, HostPolicy, Leases, Priority, State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]
@@ -333,4 +333,27 @@ async def test_a_url_that_waits_in_the_class_its_hosts_policy_says_is_found_ther
     assert known is not None and known.priority is Priority.HIGH and known.entry.priority is not Priority.HIGH
     assert await frontier.remove(key("0"))
     assert [lease.entry for lease in await leased(frontier, NOW + 10)] == MANY[1:2] and not frontier.statistics().waiting
+    await frontier.aclose()
+
+
+async def test_of_leases_given_together_those_that_did_not_end_come_back(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    hosts = ("a.example", "b.example", "c.example")
+    await frontier.discover([entry("1", host=host) for host in hosts], NOW)
+    first, second, third = await leased(frontier, NOW)
+    await frontier.settle([end(first), end(third)], NOW + 1)
+    assert (await frontier.lease("w", 9, NOW + 2)).next_time == NOW + LEASE
+    (again,) = await leased(frontier, NOW + LEASE)
+    assert (again.entry.key, again.returns) == (second.entry.key, 1)
+    await frontier.settle([end(again)], NOW + LEASE)
+    assert (await frontier.lease("w", 9, NOW + LEASE)).next_time is None
+    await frontier.aclose()
+
+
+async def test_a_bare_turn_that_did_not_end_is_over_when_its_time_is(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    assert await frontier.reserve("w", "a.example", NOW) is not None
+    await frontier.discover([entry("1", host="a.example")], NOW)
+    assert await frontier.lease("w", 9, NOW + 1) == Leases((), NOW + LEASE)
+    assert len(await leased(frontier, NOW + LEASE + 9)) == 1
     await frontier.aclose()
