@@ -55,7 +55,10 @@ class LessonBook:
             name = lease.entry.host
             host = at_hand(name) or await self._shelf.host(name)
             refused = await self._refusal(host, lease) if host.traps or host.cosmetic else None
-            lessons.append(self._probe(host, lease) if refused is None else Lesson(refused))
+            if refused is None:
+                lessons.append(NO_LESSON if host.is_honest else self._probe(host, lease))
+            else:
+                lessons.append(Lesson(refused))
         return lessons
 
     async def _refusal(self, host: HostLessons, lease: Lease) -> Verdict | None:
@@ -87,11 +90,11 @@ class LessonBook:
 
     def _probe(self, host: HostLessons, lease: Lease) -> Lesson:
         """Say what cannot exist looks like here, or that somebody should find out."""
+        if not self._settings.soft_404:
+            return NO_LESSON
         probes = host.probes
         known = probes.get("/")
-        if not self._settings.soft_404 or (known is not None and known.status >= 400 and len(probes) == 1):
-            return NO_LESSON  # nearly always: it is asked once, and is honest
-        if known is None and host.growth.get("", _NO_GROWTH).fetched < self._settings.probe_after:
+        if known is None and (host.whole or _NO_GROWTH).fetched < self._settings.probe_after:
             return UNPROBED
         if known is not None and known.url and len(probes) == 1:
             return Lesson(probe=known) if soft404.is_soft(known) else NO_LESSON
@@ -201,7 +204,7 @@ class LessonBook:
             "parameters": {name: host.parameters[name] for name in names if name in host.parameters},
             "cosmetic": sorted(host.cosmetic.intersection(names)),
             "probes": {place: host.probes[place] for place in ("/", directory) if place in host.probes},
-            "growth": host.growth.get(""),
+            "growth": host.whole,
         }
 
     async def verdicts(self, url: Url, key: str) -> list[Verdict]:
@@ -221,7 +224,7 @@ class LessonBook:
             if probe is not None and soft404.is_soft(probe):
                 told = f"{probe.url} is answered with {probe.status} {probe.location}; {probe.found} URLs like it were found"
                 said.append(Verdict(True, "traps.soft_404", told, Outcome.SOFT_404))
-        grown = host.growth.get("", _NO_GROWTH)
+        grown = host.whole or _NO_GROWTH
         return [*said, Verdict(True, "traps.growth", grown.reason)] if grown.slowed else said
 
     async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:

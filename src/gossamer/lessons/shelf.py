@@ -33,30 +33,57 @@ TEMPLATE, PARAMETER, PROBE, GROWTH = "t", "p", "s", "g"
 _KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
 _DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
 _NO_RULES: frozenset[str] = frozenset()  # one for all hosts: a set of its own is 200 bytes that every look has to fetch
+_NO_RECORDS: dict[str, Any] = {}  # the same; never changed
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class HostLessons:
-    """All that is known of one host; changed only by its shelf. Small: of most hosts there is one page in a commit."""
+    """All that is known of one host; changed only by its shelf.
 
-    __slots__ = ("cosmetic", "growth", "number", "parameters", "probes", "templates", "traps")
+    Small: of most hosts there is one page in a commit, so that all that it is asked for has to be fetched from far away.
+    """
+
+    __slots__ = ("cosmetic", "folders", "is_honest", "number", "parameters", "probes", "templates", "traps", "whole")
 
     def __init__(self, name: str) -> None:
         self.number = fingerprint(name)
         self.templates: dict[str, Tally] = {}
-        self.parameters: dict[str, Parameter] = {}
-        self.probes: dict[str, Probe] = {}
-        self.growth: dict[str, Growth] = {}
+        self.parameters: dict[str, Parameter] = _NO_RECORDS
+        self.probes: dict[str, Probe] = _NO_RECORDS
+        self.whole: Growth | None = None  # how the host grows,
+        self.folders: dict[str, Growth] = _NO_RECORDS  # and parts of it
         self.cosmetic = _NO_RULES  # parameters that make no difference
         self.traps = _NO_RULES  # templates that may keep a URL from being fetched
+        self.is_honest = False  # what cannot exist is answered with an error, wherever it was asked for
+
+    @property
+    def growth(self) -> dict[str, Growth]:
+        """How the host and parts of it grow; the host is the one without a name."""
+        return self.folders if self.whole is None else {"": self.whole, **self.folders}
 
     def table(self, letter: str) -> dict[str, Any]:
-        """Return the records of one kind by their names."""
+        """Return the records of one kind by their names, to be read."""
         if letter == TEMPLATE:
             return self.templates
         if letter == GROWTH:
             return self.growth
         return self.probes if letter == PROBE else self.parameters
+
+    def put(self, letter: str, title: str, record: Any) -> None:
+        """Take over a record."""
+        if letter == TEMPLATE:
+            self.templates[title] = record
+        elif letter == PARAMETER:
+            self.parameters = self.parameters or {}
+            self.parameters[title] = record
+        elif letter == PROBE:
+            self.probes = {**self.probes, title: record}
+            self.is_honest = list(self.probes) == ["/"] and self.probes["/"].status >= 400
+        elif title:
+            self.folders = self.folders or {}
+            self.folders[title] = record
+        else:
+            self.whole = record
 
     @property
     def has_rules(self) -> bool:
@@ -97,7 +124,7 @@ class Shelf:
             return known
         loaded = HostLessons(name)
         async for _, letter, title, record in self._rows(name):
-            loaded.table(letter)[title] = record
+            loaded.put(letter, title, record)
             loaded.decide(letter, title, _is_rule(letter, title, record, self._settings))
         while len(self._hosts) >= MOST_HOSTS:
             self._hosts.popitem(last=False)
@@ -171,8 +198,10 @@ class Shelf:
                 last, known = host, self.at_hand(host) or await self.host(host)  # it may have left memory meanwhile
                 if host in ruled:
                     touched[host] = known
-            table = known.templates if letter == TEMPLATE else known.table(letter)
-            table[title] = record
+            if letter == TEMPLATE:  # most are: no call for each
+                known.templates[title] = record
+            else:
+                known.put(letter, title, record)
             if touched and host in touched:
                 known.decide(letter, title, name in rules)
         return touched

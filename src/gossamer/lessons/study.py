@@ -143,18 +143,19 @@ class Study:
             self._count_refused(host, page, fine, coarse)
             return
         whole = (name, GROWTH, "")
-        before: Any = changes.get(whole) or host.growth.get("") or _NO_GROWTH
+        before: Any = changes.get(whole) or host.whole or _NO_GROWTH
         brought = self._brought(host, before.fetched, visit, page)
         if brought is not None:
             self._count(host, page, fine, coarse, brought)
-        if host.probes or page.outcome is _SOFT_404:
+        if page.outcome is _SOFT_404 or host.probes:
             self._look_for_soft_404(host, page, changes.get((name, TEMPLATE, fine)))
         found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(name)
         self._grow(visit, page, whole, before, found)
         folder = path[: path.find("/", 1) + 1] if found else ""
-        if folder and (folder in host.growth or len(host.growth) < MOST_FOLDERS):
+        if folder and (folder in host.folders or len(host.folders) + 1 < MOST_FOLDERS):
             part = (name, GROWTH, folder)
-            self._grow(visit, page, part, self._latest(host, part, _NO_GROWTH), found)
+            known: Any = changes.get(part) or host.folders.get(folder) or _NO_GROWTH
+            self._grow(visit, page, part, known, found)
 
     def _count(self, host: HostLessons, page: Page, fine: str, coarse: str, brought: Yield) -> None:
         """Count a visit for the templates of its URL."""
