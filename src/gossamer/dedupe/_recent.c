@@ -87,12 +87,9 @@ static int tell(PyObject *found, const Slot *slot, int bits) {
 
 /* Return the entries that differ in at most so many bits. */
 static PyObject *look(const Memory *memory, uint64_t simhash, int most) {
-    uint32_t places[PAIRS];
-    for (int pair = 0; pair < PAIRS; pair++) places[pair] = memory->heads[pair][place_of(simhash, pair)];
-    for (int pair = 0; pair < PAIRS; pair++) __builtin_prefetch(memory->slots + places[pair]); /* six waits at once: a third less */
     PyObject *found = PyList_New(0);
     for (int pair = 0; found != NULL && pair < PAIRS; pair++) {
-        uint32_t place = places[pair];
+        uint32_t place = memory->heads[pair][place_of(simhash, pair)];
         while (found != NULL && place != 0 && place < memory->room) {
             const Slot *slot = memory->slots + place;
             uint64_t difference = slot->simhash ^ simhash;
