@@ -6,7 +6,7 @@ is gone, every call fails: there is nobody to work for.
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from itertools import count
 from typing import Any
 
@@ -42,6 +42,7 @@ class Connection:
     """A worker's connection to its node."""
 
     def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._line: Line[Reply] = Line(decode_replies, self._received, self._lost)
         self._numbers = count(1)
         self._open: dict[int, tuple[asyncio.Future[Any], Decode]] = {}
@@ -54,7 +55,7 @@ class Connection:
     async def over(cls, connected: socket.socket) -> "Connection":
         """Connect over a socket."""
         made = cls()
-        await asyncio.get_running_loop().create_unix_connection(lambda: made._line, sock=connected)
+        await made._loop.create_unix_connection(lambda: made._line, sock=connected)
         return made
 
     async def ask(self, kind: Callable[..., wire.Call], decode: Decode, *arguments: Any) -> Any:
@@ -62,7 +63,7 @@ class Connection:
         if self._over.is_set():
             raise _gone()
         number = next(self._numbers)
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Any] = self._loop.create_future()
         self._open[number] = (answer, decode)
         self._line.send(kind(number, *arguments))
         return await answer
@@ -180,10 +181,9 @@ class RemoteClaims:
         self._ask = connection.ask
         self._tell = connection.tell
 
-    async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
+    def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Coroutine[Any, Any, Earlier]:
         """Claim content and text for a page; say who had them."""
-        earlier: Earlier = await self._ask(wire.Claim, _EARLIER, page, digest, likeness)
-        return earlier
+        return self._ask(wire.Claim, _EARLIER, page, digest, likeness)  # no coroutine around it: it is asked once a page
 
     def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
         """Give back what was claimed for a page that was not kept."""

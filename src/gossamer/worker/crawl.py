@@ -119,7 +119,9 @@ class Crawler:
             links = _links_of(fetched, extract)
             nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
             names, strangers = self._admission.meet(links)
-            entries = await self._admit(lease.entry, strangers, nofollow) if strangers else ()
+            entries = self._admission.admit(strangers[:LINKS_AT_ONCE], lease.entry, nofollow) if strangers else ()
+            if len(strangers) > LINKS_AT_ONCE:
+                entries += await self._admit(lease.entry, strangers[LINKS_AT_ONCE:], nofollow)
             entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
             return Kept(
                 fetched=fetched,
@@ -140,9 +142,9 @@ class Crawler:
             )
 
     async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
-        """Judge the links of a page."""
-        entries = self._admission.admit(links[:LINKS_AT_ONCE], entry, nofollow)
-        for start in range(LINKS_AT_ONCE, len(links), LINKS_AT_ONCE):
+        """Judge the links of a page beyond the first ones, some at a time."""
+        entries: tuple[Entry, ...] = ()
+        for start in range(0, len(links), LINKS_AT_ONCE):
             await asyncio.sleep(0)
             entries += self._admission.admit(links[start : start + LINKS_AT_ONCE], entry, nofollow)
         return entries

@@ -1,6 +1,7 @@
 """Requests: who we say we are, to whom, and which fetcher speaks the protocol."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from typing import Any
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
@@ -27,19 +28,19 @@ class Requests:
         insecure = self._insecure if lease.policy.insecure is None else lease.policy.insecure
         return Request(url=url, user_agent=self.agent(lease), headers=headers, insecure=insecure, until=lease.until)
 
-    async def fetch(self, request: Request) -> Fetched:
+    def fetch(self, request: Request) -> Coroutine[Any, Any, Fetched]:
         """Send a request; a scheme without a fetcher is an outcome like any other."""
-        fetcher = self._fetchers.get(request.url.partition(":")[0])
-        if fetcher is not None:
-            return await fetcher.fetch(request)
+        scheme, _, _ = request.url.partition(":")
+        fetcher = self._fetchers.get(scheme)
+        return self._unsupported(request, scheme) if fetcher is None else fetcher.fetch(request)
+
+    async def _unsupported(self, request: Request, scheme: str) -> Fetched:
         now = self._clock.now()
-        detail = f"no fetcher for {request.url.partition(':')[0]}:"
-        nothing = Body.of(b"")
         return Fetched(
             url=request.url,
             outcome=Outcome.UNSUPPORTED,
-            detail=detail,
-            body=nothing,
+            detail=f"no fetcher for {scheme}:",
+            body=Body.of(b""),
             started=now,
             answered=now,
             ended=now,
