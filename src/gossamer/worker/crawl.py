@@ -36,7 +36,6 @@ from gossamer.worker.same import Sameness
 from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
-TICK = 0.001  # seconds by which a timer of the loop may be early
 OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset(
     {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
@@ -78,9 +77,6 @@ class Crawler:
     async def visit(self, lease: Lease) -> "asyncio.Future[None]":
         """Visit one URL; return what is done when the visit is durable, which others may share."""
         try:
-            early = lease.leased_at - self._clock.now()
-            if early > 0:  # a node gives leases a moment ahead
-                await asyncio.sleep(early + TICK)
             (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:

@@ -1,15 +1,17 @@
 """The pool: leases URLs while there is room, runs a visit for each, and knows when the crawl is over.
 
 A visit is done by one of several visitors, each a task that does one visit after the other: a task for each visit took 4 us
-longer. It has ended for its visitor when nothing is left but to make it durable; it is under way until it is.
+longer. It has ended for its visitor when nothing is left but to make it durable; it is under way until it is. A node gives
+leases a moment ahead: a visit waits for the turn that its lease names, all of them with one timer.
 
 It ends when nothing waits, when the budget is spent, when it is told to stop (visits under way are finished first), or when
 the next thing to do is too far away. It sleeps only until the frontier says that a host is ready, or a visit ends.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
+from heapq import heappop, heappush
 
 from gossamer.clock import Clock
 from gossamer.protocols import Leasing
@@ -18,6 +20,8 @@ from gossamer.worker.budget import Budget
 from gossamer.worker.events import Events
 from gossamer.worker.lookout import Lookout
 from gossamer.worker.steering import Steering
+
+TICK = 0.002  # seconds between two looks at whose turn it is, at least
 
 
 class End(StrEnum):
@@ -52,6 +56,8 @@ class Pool(Steering):
         self._longest_wait = longest_wait
         self._visitors: set[asyncio.Task[None]] = set()
         self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
+        self._early: list[tuple[float, int, Lease]] = []  # visits whose turn is still to come, a heap
+        self._timer: asyncio.TimerHandle | None = None  # for the next of them
         self._settling: dict[asyncio.Future[None], int] = {}  # visits that ended, by what tells that they are durable
 
     def cancel(self) -> None:
@@ -63,7 +69,7 @@ class Pool(Steering):
     @property
     def under_way(self) -> int:
         """Visits under way."""
-        return len(self._visitors) - len(self._idle) + sum(self._settling.values())
+        return len(self._early) + len(self._visitors) - len(self._idle) + sum(self._settling.values())
 
     async def run(self) -> End:
         """Crawl until there is a reason to end."""
@@ -89,8 +95,7 @@ class Pool(Steering):
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time
-                for lease in granted.leases:
-                    self._begin(lease)
+                self._accept(granted.leases)
                 if not self.under_way:
                     if granted.next_time is None:
                         return End.FINISHED
@@ -98,6 +103,29 @@ class Pool(Steering):
                         return End.WAITING
             await self._wait(self.next_time if room else None)
         return End.STOPPED
+
+    def _accept(self, leases: Sequence[Lease]) -> None:
+        now = self._clock.now()
+        for lease in leases:
+            if lease.leased_at > now:
+                heappush(self._early, (lease.leased_at, lease.token, lease))
+            else:
+                self._begin(lease)
+        self._await_turn(now)
+
+    def _take_turns(self) -> None:
+        """Begin the visits whose turn it is."""
+        now = self._clock.now()
+        while self._early and self._early[0][0] <= now:
+            self._begin(heappop(self._early)[2])
+        self._await_turn(now)
+
+    def _await_turn(self, now: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._early:
+            self._timer = self._loop.call_later(max(self._early[0][0] - now, TICK), self._take_turns)
 
     def _begin(self, lease: Lease) -> None:
         if self._idle:
@@ -128,6 +156,7 @@ class Pool(Steering):
         super()._ended(visitor)
 
     def _dismiss(self) -> None:
+        self._early.clear()
         self._idle.clear()
         for visitor in self._visitors:
             visitor.cancel()

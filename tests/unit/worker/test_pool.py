@@ -29,6 +29,7 @@ class Visits:
         self.waiting = [lease(token) for token in range(count)]
         self.begun: list[int] = []
         self.ended = 0
+        self.times: list[float] = []
         self.visitors: set[object] = set()
         self.ends = asyncio.Semaphore(0)
         self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -50,6 +51,7 @@ class Visits:
 
     async def visit(self, lease: Lease) -> "asyncio.Future[None]":
         self.begun.append(lease.token)
+        self.times.append(CLOCK.now())
         self.visitors.add(asyncio.current_task())
         await self.ends.acquire()
         self.ended += 1
@@ -69,8 +71,8 @@ class Visits:
         durable.set_result(None) if error is None else durable.set_exception(error)
 
 
-def lease(token: int) -> Lease:
-    return Lease(token=token, worker="w", entry=Entry("", "", ""), leased_at=0, until=inf)
+def lease(token: int, turn: float = 0.0) -> Lease:
+    return Lease(token=token, worker="w", entry=Entry("", "", ""), leased_at=turn, until=inf)
 
 
 async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_place_before() -> None:
@@ -89,6 +91,37 @@ async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_pla
     visits.settle()
     assert await run is End.FINISHED
     assert visits.begun == list(range(5)) and len(visits.visitors) == 3, "who ended a visit does the next"
+
+
+async def test_a_visit_begins_in_its_turn_and_not_before() -> None:
+    visits = Visits(0, concurrency=9)
+    now = CLOCK.now()
+    visits.waiting = [lease(token, now + ahead) for token, ahead in enumerate((0.06, -1.0, 0.03, 0.0300001))]
+    run = asyncio.create_task(visits.pool.run())
+    await visits.until(4, visiting=4)
+    assert visits.begun == [1, 2, 3, 0]
+    assert all(at >= now + ahead for at, ahead in zip(visits.times, (-1.0, 0.03, 0.0300001, 0.06), strict=True))
+    visits.end(4)
+    await visits.until(4)
+    visits.settle()
+    assert await run is End.FINISHED
+
+
+async def test_leases_that_come_later_may_have_an_earlier_turn() -> None:
+    visits = Visits(0, concurrency=9)
+    now = CLOCK.now()
+    visits.waiting = [lease(0, now + 3600), lease(1)]
+    run = asyncio.create_task(visits.pool.run())
+    await visits.until(1, visiting=2)
+    visits.waiting = [lease(2, CLOCK.now() + 0.01)]
+    visits.end(1)
+    await visits.until(1, visiting=1)
+    visits.settle()
+    await visits.until(2, visiting=2)
+    assert visits.begun == [1, 2]
+    visits.pool.cancel()
+    assert await run is End.STOPPED
+    assert visits.pool.under_way == 0
 
 
 async def test_a_visit_that_could_not_be_made_durable_ends_the_run() -> None:
