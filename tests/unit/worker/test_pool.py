@@ -59,8 +59,9 @@ class Visits:
 
     async def until(self, begun: int, visiting: int = 0) -> None:
         """Return when so many visits have begun, and so many of them have not ended."""
-        while len(self.begun) < begun or len(self.begun) - self.ended != visiting:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(30):
+            while len(self.begun) < begun or len(self.begun) - self.ended != visiting:
+                await asyncio.sleep(0)
 
     def end(self, count: int) -> None:
         for _ in range(count):
