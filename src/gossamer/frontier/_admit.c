@@ -278,10 +278,13 @@ end:
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Fetch the hosts of entries ahead, then what of them will be looked at, or what the filter has of them. */
+/* Fetch the hosts of entries ahead, then what of them will be looked at, or what the filter has of them; and where their slots
+ * are gathered, which took a fifth of all this. */
 static void fetch_hosts(const Books *books, Found *found, int count) {
+    const Gathered *gathered = (const Gathered *)books->gathered;
     for (int i = 0; i < count; i++) {
         if (!found[i].is_new) continue;
+        __builtin_prefetch(&gathered->pairs[place_for(gathered, found[i].slot)]);
         found[i].host = host_hashed((Hosts *)books->hosts, found[i].hash);
         if (found[i].host != NULL) __builtin_prefetch(found[i].host), __builtin_prefetch((char *)found[i].host + 64);
         else fetch_ahead((Bloom *)books->bloom, spread(found[i].host_slot));

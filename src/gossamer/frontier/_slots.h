@@ -15,9 +15,14 @@ typedef struct {
     size_t held;
 } Gathered;
 
+/* Return where to begin to look for a slot. */
+static inline size_t place_for(const Gathered *self, uint64_t slot) {
+    return (size_t)((slot * 0x9E3779B97F4A7C15u) >> 20) & (self->room - 1);
+}
+
 /* Return where a slot stands, or would stand. */
 static inline Pair *pair_of(const Gathered *self, uint64_t slot) {
-    size_t at = (size_t)((slot * 0x9E3779B97F4A7C15u) >> 20) & (self->room - 1);
+    size_t at = place_for(self, slot);
     while (self->pairs[at].reference && self->pairs[at].slot != slot) at = (at + 1) & (self->room - 1);
     return &self->pairs[at];
 }
