@@ -77,8 +77,16 @@ def table_of(rows: list[Row]) -> Table:
         "end us: CPU of closing the frontier, a URL in it; at least 300,000 URLs a size, small ones in several frontiers",
         "all three: URLs pushed, leased and settled per CPU-second, without the end; us/URL is its inverse",
         f"RSS after all were pushed; lease and settle are of up to {SAMPLE:,} URLs at that size",
+        _growth(rows[0], rows[-1]),
     ]
     return Table("frontier", COLUMNS, rows, notes)
+
+
+def _growth(small: Row, large: Row) -> str:
+    """Say how much dearer a URL of the largest size is than one of the smallest."""
+    costs = [(float(row["microseconds"] or 0), float(row["close"] or 0)) for row in (small, large)]
+    without, in_all = costs[1][0] / costs[0][0], sum(costs[1]) / sum(costs[0])
+    return f"a URL of {large['urls']:,} costs {without:.2f}x as much as one of {small['urls']:,}; {in_all:.2f}x with the end"
 
 
 def measured_apart(urls: int, hosts: int, sample: int) -> Row:
