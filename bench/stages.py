@@ -28,7 +28,7 @@ from bench.table import Column, Row, Table
 
 STAGES = {
     "fetch": (
-        "gossamer.worker.request:Requests.fetch",
+        "gossamer.fetchers.http:HttpFetcher.fetch",
         "gossamer.fetchers.kept:Connection.data_received",
         "gossamer.fetchers.multi:Multi._act",
         "gossamer.fetchers.multi:Multi._call",
