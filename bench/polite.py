@@ -63,7 +63,7 @@ def _measured(pace: Pace) -> Row:
         seeds.write_text("".join(f"http://h{n:04d}.sim:{server.port}/\n" for n in range(pace.hosts)))
         own = ["--delay", str(pace.delay), "--max-time", str(int(pace.seconds + 2 * WARM_UP)), "--json"]
         near = ["--resolve", "*.sim:127.0.0.1", "--allow-private", "127.0.0.0/8"]
-        near += ["--set", "scope.max_depth=1000"]  # a page leads to the next five: the usual depth ends after 72 of a host
+        own += ["--set", "scope.max_depth=1000"]  # a page leads to the next five: the usual depth ends after 72 of a host
         many = ["--workers", str(pace.workers), "--set", "crawl.concurrency=4096", "--set", f"fetch.connections={pace.hosts}"]
         command = ["crawl", "--seeds", str(seeds), "--dir", f"{place}/crawl", *own, *near, *many]
         usage = measure.run([sys.executable, "-m", "gossamer", *command], place=Path(place), timeout=600)

@@ -108,7 +108,6 @@ class Gathering(Generic[_Item, _Result]):
     def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
         self._step = step
         self._linger = linger
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._gathered: list[_Item] = []
         self._over: asyncio.Future[_Result] | None = None  # of the step that will take them
         self._under_way: asyncio.Task[_Result] | None = None  # the one that others wait for
@@ -123,8 +122,7 @@ class Gathering(Generic[_Item, _Result]):
     def join(self, item: _Item) -> "asyncio.Future[_Result]":
         """Return what is done when the step is that took this item; all whom it took have the same, so nobody cancels it."""
         if self._over is None:
-            self._loop = self._loop or asyncio.get_running_loop()  # asked for once: it is a system call each time
-            self._over = self._loop.create_future()
+            self._over = asyncio.get_running_loop().create_future()
         over = self._over
         self._gathered.append(item)
         if self._planned is not None:

@@ -42,9 +42,7 @@ class ExactDeduper:
         if first is None:
             if not self._sieve:
                 await self._load()
-            place = hash(digest) % _PLACES
-            may_be_there = not self._is_whole or self._sieve[place >> 3] >> (place & 7) & 1
-            stored = await self._kv.get(_key(digest)) if may_be_there else None
+            stored = await self._kv.get(_key(digest)) if self._may_have(digest) else None
             # Another visit may have claimed it while the store was read; from here on nothing waits.
             first = self._decode(stored) if stored is not None else self._claims.setdefault(digest, page)
         return None if first.key == page.key else first
@@ -55,10 +53,8 @@ class ExactDeduper:
             await self._load()
         self._note([digest for digest, _ in claims])
         await self._kv.put_all([(_key(digest), self._encode(page)) for digest, page in claims])
-        held = self._claims
         for digest, page in claims:
-            if (claimed := held.pop(digest, None)) is not None and claimed.key != page.key:
-                held[digest] = claimed  # somebody else's
+            self.release(digest, page)
 
     async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
         """Drop claims whose capture is no longer kept, so that nobody becomes the duplicate of bytes that are gone."""
@@ -75,6 +71,10 @@ class ExactDeduper:
             del self._claims[digest]
 
     # --- the sieve ---------------------------------------------------------------------------------------------------
+
+    def _may_have(self, digest: str) -> bool:
+        place = hash(digest) % _PLACES
+        return not self._is_whole or bool(self._sieve[place >> 3] >> (place & 7) & 1)
 
     def _note(self, digests: Iterable[str]) -> None:
         sieve = self._sieve

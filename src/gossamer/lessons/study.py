@@ -163,9 +163,9 @@ class Study:
         for title in (fine, coarse):
             place = (name, TEMPLATE, title)
             tally: Any = changes.get(place) or known.get(title) or _NO_TALLY
-            if tally is not before:  # where a site is of one make, both templates have one record
-                before, after = tally, templates.counted(tally, brought, page.url)
             if tally.fetched or len(known) < MOST_TEMPLATES:
+                if tally is not before:  # where a site is of one make, both templates have one record
+                    before, after = tally, templates.counted(tally, brought, page.url)
                 changes[place] = after
 
     def _count_refused(self, host: HostLessons, page: Page, fine: str, coarse: str) -> None:

@@ -33,7 +33,7 @@ from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
 from gossamer.worker.same import Sameness
-from gossamer.worker.settle import Kept, Settler, conclude, outcome_of, redirect_of, unvisited
+from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
@@ -91,7 +91,7 @@ class Crawler:
             raise  # not this page's fault: the crawl cannot go on without its stores
         except Exception as error:  # noqa: BLE001 - the one broad except: see above
             visit = self._bug(lease, error)
-        if len(visit.settlement.discovered) > LINKS_AT_ONCE:
+        if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
             visit = await self._settler.discover_first(visit)
         return self._settler.settle(visit)
 

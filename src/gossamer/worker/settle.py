@@ -44,7 +44,7 @@ from gossamer.worker.events import Events, Paused, Resumed
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 DISK_WAIT = 1.0  # seconds between two looks at a full disk
-LINKS_AT_ONCE = 1_000  # of one page, in one write
+ENTERED_AT_ONCE = 1_000  # links of one page, in one write
 PROBE_WAIT = 3  # delays of a host after which a page that may be a soft 404 is fetched again
 
 # To look a member up in its class takes longer than to compare it.
@@ -246,8 +246,8 @@ class Settler:
     async def discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time; return what is left."""
         discovered = visit.settlement.discovered
-        while len(discovered) > LINKS_AT_ONCE:
-            some, discovered = discovered[:LINKS_AT_ONCE], discovered[LINKS_AT_ONCE:]
+        while len(discovered) > ENTERED_AT_ONCE:
+            some, discovered = discovered[:ENTERED_AT_ONCE], discovered[ENTERED_AT_ONCE:]
             await self.until_room(self._discover, some)
         return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
 
