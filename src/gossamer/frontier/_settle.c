@@ -26,7 +26,8 @@ typedef struct {
     long long done, dead;
 } Books;
 
-static int is_zero(PyObject *number) { return number == zero || (PyLong_Check(number) && PyLong_AsLong(number) == 0); }
+/* Of a number of any size: the last requests of a host are a hundred bits, more than any integer of C holds. */
+static int is_zero(PyObject *number) { return number == zero || (PyLong_Check(number) && PyObject_IsTrue(number) == 0); }
 
 /* Return the clock after an answer that is plain, at a host of which nothing bad is known; NULL: ask the rules. */
 static PyObject *plain_clock(const Books *books, PyObject *clock, PyObject *answer) {

@@ -57,6 +57,7 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     hosts.policy_and_robots_set_the_pace,
     hosts.slow_answers_stretch_the_delay_and_quick_ones_bring_it_back,
     hosts.a_block_moves_later_until_it_is_lifted,
+    hosts.hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say,
     hosts.a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease,
     hosts.the_breaker_opens_probes_once_and_gives_up,
     hosts.a_bare_turn_counts_like_any_other,

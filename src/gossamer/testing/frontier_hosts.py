@@ -314,6 +314,28 @@ async def what_was_decided_about_a_host_survives_a_restart(bench: Bench) -> None
     assert await frontier.host("d.example") is None
 
 
+async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(bench: Bench) -> None:
+    """One failure long ago is as good as none, and one in three is not half: nobody is left alone, no answer is too much."""
+    frontier = await bench.open(politeness=EAGER, breaker=Breaker(failures=4))
+    mixtures = {f"{every}.example": every for every in (1000, 97, 64, 33, 7, 3)}  # one answer of so many fails
+    requests = 300
+    for host in mixtures:
+        await _many(frontier, requests, host)
+    now, window = NOW, (1 << 100) - 1
+    for number in range(requests):
+        now += 1
+        ends = []
+        for lease in await leased(frontier, now):
+            failed = number % mixtures[lease.entry.host] == 0
+            ends.append(end(lease, answer=Answer(at=now, seconds=1.0, failed=failed)))
+        assert len(ends) == len(mixtures) == await frontier.settle(ends, now)
+    for host, every in mixtures.items():
+        clock = (await status(frontier, host)).clock
+        told = sum(1 << (requests - 1 - number) for number in range(0, requests, every))
+        assert (clock.recent, clock.recent_count, clock.openings) == (told & window, 100, 0), host
+    assert frontier.statistics().done == requests * len(mixtures)
+
+
 async def nothing_acknowledged_is_lost_by_a_restart(bench: Bench) -> None:
     frontier = await bench.open()
     for host in "abcd":

@@ -127,6 +127,42 @@ async def test_the_compiled_way_and_the_pure_one_answer_and_write_the_same(
         assert one == other
 
 
+async def answer_for_long(path: Path, seed: int) -> Sequence[object]:
+    """Let hosts answer hundreds of times, some of them with failures, so that their last requests fill all hundred bits."""
+    random, now = Random(seed), NOW
+    frontier = EmbeddedFrontier.open(
+        path, FrontierSettings(), Politeness(delay=0.0), Breaker(failures=1000, error_share=1.0), LEASE, now, durable=False
+    )
+    shares = {f"{number}.example": share for number, share in enumerate((0.0, 0.01, 0.02, 0.1, 0.5, 0.99, 1.0))}
+    found = [Entry(url, url, host) for host in shares for url in (f"http://{host}/{number}" for number in range(400))]
+    await frontier.discover(found, now)
+    for _ in range(350):
+        now += 1
+        given = await frontier.lease("one", 100, now)
+        answers = [
+            Answer(at=now, seconds=1.0, failed=random.choice((random.random() < shares[lease.entry.host], None, False)))
+            for lease in given.leases
+        ]
+        ends = [
+            Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, answer=answer)
+            for lease, answer in zip(given.leases, answers, strict=True)
+        ]
+        assert await frontier.settle(ends, now) == len(shares)
+    told = sorted(frontier.hosts(), key=lambda status: status.host)
+    await frontier.aclose()
+    return told
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_hosts_with_any_mixture_of_failures_live_on_either_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    compiled = await answer_for_long(tmp_path / "compiled", seed)
+    for module, name in COMPILED:
+        monkeypatch.setattr(module, name, None)
+    assert await answer_for_long(tmp_path / "pure", seed) == compiled
+
+
 async def test_keys_and_hosts_of_every_length_are_found_again(tmp_path: Path) -> None:
     names = [*("ab"[n % 2] * n for n in range(1, 300)), "ä" * 120, "ä" * 121, "x" * 5000]
     found = [Entry(f"k{name}", name, f"h{name}") for name in names]

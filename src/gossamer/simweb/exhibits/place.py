@@ -27,6 +27,8 @@ _EXHIBITS: tuple[Exhibit, ...] = (
     addresses.length_limit,
     addresses.segment_limits,
 )
+# What ordinary sites do, learned from software that nobody here wrote. Spread last, so that the rest of a web stays as it was.
+_ORDINARY: tuple[Exhibit, ...] = ()
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host
 _HOSTS_PER_ROUND = 36
@@ -47,6 +49,8 @@ def install(builder: Builder) -> None:
             _show_rules(builder, host)
         elif host.role in ("deny", "unreachable"):
             _point_to(builder, host, willing)
+    if _ORDINARY:
+        _spread(builder, _ORDINARY, willing)
 
 
 def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[Host]) -> None:
