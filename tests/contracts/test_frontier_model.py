@@ -62,7 +62,8 @@ def entries(draw: st.DrawFn) -> Entry:
     score = draw(st.sampled_from((0.0, 0.3, 0.3000001, 1.0)))
     refused = draw(verdicts) if draw(st.integers(0, 4)) == 0 else None
     kind = draw(st.sampled_from((LinkKind.ANCHOR, LinkKind.ANCHOR, LinkKind.SEED)))
-    return Entry(url, url, host, kind=kind, score=score, priority=draw(st.sampled_from(Priority)), refused=refused)
+    wire = url + draw(st.sampled_from(("", "", "/", "?utm_source=x")))
+    return Entry(wire, url, host, kind=kind, score=score, priority=draw(st.sampled_from(Priority)), refused=refused)
 
 
 policies = st.builds(
@@ -77,6 +78,7 @@ workers = st.sampled_from(("one", "two"))
 hows = st.fixed_dictionaries(
     {
         "fate": st.sampled_from(Fate),
+        "gone": st.booleans(),
         "wait": st.none() | waits,
         "used": st.sampled_from((True, True, True, False)),
         "failed": st.sampled_from((False, False, False, True, None)),
@@ -229,7 +231,7 @@ class BothFrontiers(RuleBasedStateMachine):
         return Settlement(
             lease=lease,
             fate=how["fate"],
-            outcome=Outcome.OK,
+            outcome=Outcome.GONE if how["fate"] is Fate.DEAD and how["gone"] else Outcome.OK,
             reason="because",
             due=None if how["wait"] is None else self.now + how["wait"],
             score=how["score"],

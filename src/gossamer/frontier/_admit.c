@@ -20,7 +20,7 @@ typedef struct {
     PyObject *entry;
     uint64_t slot, host_slot, hash;
     int is_new;      /* the filter does not hold its key */
-    int is_recalled; /* its key is in memory, and known for good */
+    int is_recalled; /* its key is in memory, and known for good, in this spelling */
     Host *host; /* the schedule's reference: nobody leaves it before the call is over */
 } Found;
 
@@ -38,13 +38,24 @@ static int fingerprint(const Books *books, PyObject *text, uint64_t *slot) {
     return *slot == (uint64_t)-1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Return what is remembered of a key: True, False, or NULL, maybe with an error set. */
+/* Tell whether a URL is spelled like its key, as most are. */
+static int is_usual(PyObject *entry) {
+    PyObject *url = field(&entry_shape, entry, URL), *key = field(&entry_shape, entry, KEY);
+    return url == key || PyUnicode_Compare(url, key) == 0;
+}
+
+/* Tell whether there is nothing to add to what is remembered of an entry's key: it is refused, or found as it was before. */
+static int is_told(PyObject *known, PyObject *entry) {
+    return field(&entry_shape, entry, REFUSED) != Py_None || (known == Py_False && is_usual(entry));
+}
+
+/* Return what is remembered of a key (`Seen.recall`), or NULL, maybe with an error set. */
 static PyObject *recall(const Books *books, PyObject *key) {
     PyObject *known = PyDict_GetItemWithError(books->recent, key);
     return known != NULL || PyErr_Occurred() ? known : PyDict_GetItemWithError(books->older, key);
 }
 
-static int remember(Books *books, PyObject *key) {
+static int remember(Books *books, PyObject *key, PyObject *what) {
     if (books->bound == 0) return 0;
     if (PyDict_Size(books->recent) >= books->bound) {
         PyObject *made = PyDict_New();
@@ -54,16 +65,17 @@ static int remember(Books *books, PyObject *key) {
         if (PyObject_SetAttr(books->seen, names[name__older], books->older) < 0) return -1;
         if (PyObject_SetAttr(books->seen, names[name__recent], books->recent) < 0) return -1;
     }
-    return PyDict_SetItem(books->recent, key, Py_False);
+    return PyDict_SetItem(books->recent, key, what);
 }
 
 /* Note that the key of a taken slot is written by this call. */
-static int accept(Books *books, PyObject *key, uint64_t slot) {
-    PyObject *number = PyLong_FromUnsignedLongLong(slot), *what = number == NULL ? NULL : PyTuple_Pack(2, key, zero);
+static int accept(Books *books, PyObject *entry, uint64_t slot) {
+    PyObject *url = field(&entry_shape, entry, URL), *key = field(&entry_shape, entry, KEY);
+    PyObject *number = PyLong_FromUnsignedLongLong(slot), *what = number == NULL ? NULL : PyTuple_Pack(3, key, zero, url);
     int done = what == NULL ? -1 : PyDict_SetItem(books->fresh, number, what);
     Py_XDECREF(number);
     Py_XDECREF(what);
-    return done < 0 ? -1 : remember(books, key);
+    return done < 0 ? -1 : remember(books, key, is_usual(entry) ? Py_False : spelled);
 }
 
 /* Return a host that is not in memory, new or from the store; a reference of the caller's. */
@@ -200,7 +212,7 @@ static int enter_plain(Books *books, const Found *found) {
     int entered = enter(bloom, spread(found->slot));
     bloom->count += entered == 0; /* the name of its host has just made the filter claim to hold it */
     books->bloom_misses++;
-    int failed = entered < 0 || PySet_Add(books->changed, host) < 0 || accept(books, fields[KEY], found->slot) < 0 ||
+    int failed = entered < 0 || PySet_Add(books->changed, host) < 0 || accept(books, found->entry, found->slot) < 0 ||
                  write_down(books, (Host *)host, fields, found->slot) < 0;
     Py_DECREF(host);
     return failed ? -1 : 1;
@@ -226,7 +238,7 @@ static int enter_found(Books *books, const Found *found) {
     PyObject *known = recall(books, field(&entry_shape, found->entry, KEY));
     if (known == NULL && PyErr_Occurred()) return -1;
     if (known != NULL) books->recent_hits++;
-    if (known == Py_False || (known == Py_True && field(&entry_shape, found->entry, REFUSED) != Py_None)) return 1;
+    if (known != NULL && is_told(known, found->entry)) return 1;
     return hand_over(books, found->entry);
 }
 
@@ -253,17 +265,18 @@ static int name_host(const Books *books, Found *found) {
     return 0;
 }
 
-/* Let the keys be read, all at once, that the filter claims to hold and that are not in memory: half the cost of one by one. */
+/* Let the keys be read, all at once, that the filter claims to hold and of which memory does not say enough: half the cost of
+ * one by one. */
 static int look_ahead(Books *books, Found *found, int count) {
     PyObject *wanted = NULL, *done = NULL;
     for (int i = 0; i < count; i++) {
         found[i].is_recalled = 0;
         if (found[i].is_new) continue;
         PyObject *known = recall(books, field(&entry_shape, found[i].entry, KEY));
-        if (known == Py_False) {
+        if (known != NULL && is_told(known, found[i].entry)) {
             found[i].is_recalled = 1;
             books->recent_hits++;
-        } else if (known == NULL) {
+        } else {
             PyObject *slot = PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(found[i].slot);
             if (wanted == NULL && slot != NULL) wanted = PyList_New(0);
             int failed = slot == NULL || wanted == NULL || PyList_Append(wanted, slot) < 0;
@@ -346,7 +359,8 @@ PyMODINIT_FUNC PyInit__admit(void) {
     sheet_type = hosts_type == NULL ? NULL : imported("gossamer.frontier._sheet", "Sheet");
     gathered_type = sheet_type == NULL ? NULL : imported("gossamer.frontier._slots", "Gathered");
     zero = PyLong_FromLong(0);
-    usual_fingerprint = gathered_type == NULL || zero == NULL ? NULL : imported("gossamer.url.fingerprint", "fingerprint");
+    spelled = PyLong_FromLong(2); /* as in `seen.py` */
+    usual_fingerprint = gathered_type == NULL || zero == NULL || spelled == NULL ? NULL : imported("gossamer.url.fingerprint", "fingerprint");
     if (usual_fingerprint == NULL || learn_entry(&entry_shape) < 0) return NULL;
     PyObject *made = PyModule_Create(&module);
     for (int i = 0; made != NULL && i < COUNT_OF_NAMES; i++)

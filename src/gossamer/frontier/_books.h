@@ -20,7 +20,7 @@ enum { NAMES(NAME) COUNT_OF_NAMES };
 #define TEXT(name) #name,
 static const char *const texts[] = {NAMES(TEXT)};
 static PyObject *names[COUNT_OF_NAMES];
-static PyObject *bloom_type, *host_type, *hosts_type, *sheet_type, *gathered_type, *usual_fingerprint, *zero;
+static PyObject *bloom_type, *host_type, *hosts_type, *sheet_type, *gathered_type, *usual_fingerprint, *zero, *spelled;
 static Shape entry_shape;
 
 /* What a page is entered into. Everything is a reference of our own. */

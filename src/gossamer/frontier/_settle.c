@@ -3,7 +3,7 @@
  * Why in C: a settled URL asks for forty fields of five records, makes two clocks and a row: 5 us instead of 12,
  * the store's part included. Only
  * the plain case is here, which is nearly every one: the turn is still its owner's, the URL is done or
- * dead, and a host without a policy answered, neither failing nor asking for anything. Where something failed before, or is to
+ * dead (but not gone: another spelling of it may be there), and a host without a policy answered, neither failing nor asking for anything. Where something failed before, or is to
  * be slower, the rules of `policy` are asked for the clock. Every other settlement is handed to Python before anything was
  * changed for it.
  */
@@ -14,7 +14,7 @@
 enum { WINDOW = 100, TRIED = 1 }; /* as in `breaker.py` and `sheets.py` */
 
 static Shape settlements, leases, answers, clocks, turns, rows;
-static PyObject *host_type, *done_fate, *dead_fate, *zero, *nothing;
+static PyObject *host_type, *done_fate, *dead_fate, *gone_outcome, *zero, *nothing;
 
 /* What turns end in; the objects are the caller's. */
 typedef struct {
@@ -142,7 +142,7 @@ static int end(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlemen
     Host *host = (Host *)object;
     if (!is_host(host_type, object)) return -1;
     if (answer == Py_None || PyBytes_Size(ticket) != TICKET || (fate != done_fate && fate != dead_fate) ||
-        host->policy != books->no_policy)
+        host->policy != books->no_policy || field(&settlements, settlement, S_OUTCOME) == gone_outcome)
         return 0;
     int failed = move_clock(books, host, answer) < 0 || part(host, ticket) < 0 || PySet_Add(books->changed, object) < 0 ||
                  PySet_Add(books->moved, object) < 0 ||
@@ -209,8 +209,8 @@ static PyObject *settle(PyObject *module, PyObject *arguments) {
 static PyMethodDef functions[] = {{"settle", settle, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_settle", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-static PyObject *fate(const char *name) {
-    PyObject *all = imported("gossamer.records", "Fate"), *found = all == NULL ? NULL : PyObject_GetAttrString(all, name);
+static PyObject *member(const char *kind, const char *name) {
+    PyObject *all = imported("gossamer.records", kind), *found = all == NULL ? NULL : PyObject_GetAttrString(all, name);
     Py_XDECREF(all);
     return found;
 }
@@ -220,8 +220,8 @@ PyMODINIT_FUNC PyInit__settle(void) {
     zero = PyLong_FromLong(0);
     nothing = PyBytes_FromStringAndSize(NULL, 0);
     host_type = imported("gossamer.frontier._host", "Host");
-    if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = fate("DONE")) == NULL ||
-        (dead_fate = fate("DEAD")) == NULL)
+    if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member("Fate", "DONE")) == NULL ||
+        (dead_fate = member("Fate", "DEAD")) == NULL || (gone_outcome = member("Outcome", "GONE")) == NULL)
         return NULL;
     if (learn(&settlements, records, "Settlement", "lease fate outcome reason due score answer discovered links") < 0 ||
         learn(&answers, records, "Answer", "at seconds failed robots_delay block_until block_reason") < 0 ||

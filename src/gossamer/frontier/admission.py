@@ -2,10 +2,15 @@
 
 A refused URL is recorded, so that it can be explained. One known only as refused is queued when it is found again and nothing
 refuses it any more: refusals depend on where a URL was found and on how full its host was.
+
+A known URL that is found in another spelling is known all the same. The other spelling is remembered, and asked for by a key of
+its own when the first turns out to be gone, or at once when it is gone already.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+
+from msgspec.structs import replace
 
 from gossamer.frontier.bloom import GrowingBloom
 from gossamer.frontier.keys import ticket_of, url_key
@@ -14,9 +19,11 @@ from gossamer.frontier.order import rank
 from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
 from gossamer.frontier.rows import ELSEWHERE, UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
-from gossamer.frontier.seen import REFUSED
+from gossamer.frontier.seen import REFUSED, SPELLED
 from gossamer.frontier.slots import Gathered
-from gossamer.records import Entry, LinkKind, State
+from gossamer.frontier.spellings import Spellings
+from gossamer.records import Entry, LinkKind, Outcome, State
+from gossamer.url.spelling import is_spelled, spelled
 
 admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None
 with suppress(ImportError):  # nothing was compiled
@@ -30,12 +37,13 @@ _SEED = LinkKind.SEED
 class Admission:
     """Enters found URLs into a ledger."""
 
-    __slots__ = ("_is_plain", "_ledger", "_max_waiting", "_meta", "_seen")
+    __slots__ = ("_is_plain", "_ledger", "_max_waiting", "_meta", "_seen", "_spellings")
 
     def __init__(self, ledger: Ledger, max_waiting: int) -> None:
         self._ledger = ledger
         self._meta = ledger.meta
         self._seen = ledger.seen
+        self._spellings: Spellings = ledger.spellings
         self._max_waiting = max_waiting
         is_compiled = type(ledger.seen._bloom) is GrowingBloom and type(ledger.seen.slots.gathered) is Gathered
         self._is_plain = ledger.credit is None and is_compiled
@@ -48,7 +56,8 @@ class Admission:
         recall = self._seen.recall
         for entry in entries:
             open_to = recall(entry.key)
-            if open_to is False or (open_to and entry.refused is not None):
+            is_told = entry.refused is not None or (open_to is False and entry.url == entry.key)
+            if open_to is not None and is_told:
                 counts[_KNOWN] += 1  # most links lead to where others led before
             else:
                 counts[self._admit(entry, now)] += 1
@@ -65,8 +74,9 @@ class Admission:
             else:
                 open_to = bool(known & REFUSED) and self._ledger.row(known, 0).state is not State.REMOVED
                 if entry.refused is not None or not open_to:
-                    seen.remember(entry.key, open_to)
-                    return _KNOWN
+                    url = seen.url_in(slot)
+                    seen.remember(entry.key, open_to or (SPELLED if url != entry.key else False))
+                    return _KNOWN if entry.refused is not None or entry.url == url else self._spell(entry, slot, known, now)
         if entry.refused is None:
             host = self._ledger.acquire(entry.host)
             policy, waiting = host.policy, host.waiting
@@ -83,6 +93,22 @@ class Admission:
         seen.remember(entry.key, True)
         return _KNOWN
 
+    def _spell(self, entry: Entry, slot: int, known: int, now: float) -> int:
+        """Take note of another spelling of a known URL; enter it if that one is gone."""
+        if is_spelled(entry.key):
+            return _KNOWN
+        row = self._ledger.row(known)
+        if self._spellings.is_gone(slot) or (row.state is _DEAD and row.outcome is Outcome.GONE):
+            return self._admit(replace(entry, key=spelled(entry.url)), now)
+        self._spellings.note(self._ledger.batch, slot, entry.url)
+        return _KNOWN
+
+    def try_others(self, entry: Entry, slot: int, now: float) -> None:
+        """Enter the other spellings of a URL that turned out to be gone."""
+        self._spellings.note_gone(slot)
+        others = [replace(entry, url=wire, key=spelled(wire)) for wire in self._spellings.of(slot)]
+        self.admit(others, now)
+
     def _enter(self, entry: Entry, slot: int, known: int | None, host: Host, now: float) -> None:
         ledger, meta = self._ledger, self._meta
         meta.sequence += 1
@@ -96,7 +122,7 @@ class Admission:
             priority = entry.priority
         elif priority != entry.priority:
             ledger.put(UrlRow(reference, _WAITING, priority))
-        self._seen.accept(slot, entry.key, reference)
+        self._seen.accept(slot, entry, reference)
         credit = ledger.credit
         place = rank(entry.score, now) if credit is None else credit.enter(ledger.batch, slot, entry.kind is _SEED)
         ledger.queue(host, ticket_of(priority, place, reference), now)
@@ -108,4 +134,4 @@ class Admission:
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         outcome, reason = end
         ledger.put(UrlRow(reference, _DEAD, refused=True, outcome=outcome, reason=reason))
-        self._seen.accept(slot, entry.key, reference | REFUSED)
+        self._seen.accept(slot, entry, reference | REFUSED)

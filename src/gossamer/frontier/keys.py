@@ -5,6 +5,7 @@
     H name                      a host that rests; the only key with a text in it, always looked up whole or walked over
     L token                     live leases, numbered from that token on
     C slot                      the credit of the URL in that slot, where the order is opic (`credit.py`)
+    S slot                      other spellings of the URL in that slot (`spellings.py`)
     V                           the version of all this
 
 In families of their own, because they are written in the order of their keys, or nearly, and so never, or seldom, sorted again:
@@ -42,6 +43,7 @@ _reference = Struct(">Q").unpack_from
 
 number_key = Struct(">Q").pack  # of a sheet, a URL or a page
 credit_key = partial(_numbered, b"C")  # of the URL in a slot
+spellings_key = partial(_numbered, b"S")  # likewise
 
 
 def number_in(key: bytes) -> int:

@@ -36,6 +36,7 @@ from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, d
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen
 from gossamer.frontier.sheets import TRIED, Written
+from gossamer.frontier.spellings import Spellings
 from gossamer.frontier.store import ColumnFamily, Store
 from gossamer.policy.politeness import after_restart, delay_of
 from gossamer.records import HostClock, Outcome, State
@@ -56,6 +57,7 @@ class Ledger:
         self.sheets = seen.sheets
         self.schedule = schedule
         self.lines = Lines(store)
+        self.spellings = Spellings(store)
         self.credit = None if meta.bank is None else Credit(store, meta, meta.bank)  # None: the order is not opic
         self.batch = store.batch()
         self.changed: set[Host] = set()  # to be written by `commit`
@@ -102,6 +104,7 @@ class Ledger:
         self.changed.clear()
         self.moved.clear()
         self.seen.written(self.meta.sequence)
+        self.spellings.written()
         if self.credit is not None:
             self.credit.written()
 

@@ -40,11 +40,13 @@ from gossamer.records import (
     Lease,
     Leases,
     LinkKind,
+    Outcome,
     Priority,
     Settlement,
     State,
 )
 from gossamer.url.fingerprint import fingerprint
+from gossamer.url.spelling import is_spelled, spelled, with_spelling
 
 _STATES = {Fate.DONE: State.DONE, Fate.DEAD: State.DEAD}  # after any other fate a URL waits
 
@@ -83,7 +85,7 @@ class MemoryFrontier:
     def _admit(self, entry: Entry, now: float) -> str:
         row = self._urls.get(entry.key)
         if row is not None and (entry.refused is not None or not row.refused or row.state is not State.DEAD):
-            return "known"
+            return "known" if entry.refused is not None or entry.url == row.entry.url else self._spell(entry, row, now)
         if entry.refused is None:
             host = self._host(entry.host)
             end = end_by_host(host.policy, host.waiting, self._settings.max_waiting)
@@ -102,6 +104,15 @@ class MemoryFrontier:
         outcome, reason = end
         self._urls[entry.key] = Url(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
         return "refused"
+
+    def _spell(self, entry: Entry, row: Url, now: float) -> str:
+        """Take note of another spelling of a known URL; enter it if that one is gone."""
+        if is_spelled(entry.key):
+            return "known"
+        if row.state is State.DEAD and row.outcome is Outcome.GONE:
+            return self._admit(replace(entry, key=spelled(entry.url)), now)
+        row.spellings = with_spelling(row.spellings, entry.url)
+        return "known"
 
     def _host(self, name: str) -> Host:
         return self._hosts.setdefault(name, Host(name, len(self._hosts) + 1))
@@ -243,7 +254,7 @@ class MemoryFrontier:
                 self._come_again(host, row, settlement.due or now, settlement.score)
             if row.state is State.WAITING:
                 self._wait(host, row, now)
-        for entry in settlement.discovered:
+        for entry in (*_others(row), *settlement.discovered):
             self._admit(entry, now)
         for key in [] if self._accounts is None else self._accounts.hand_out():
             row = self._urls[key]
@@ -397,3 +408,9 @@ class MemoryFrontier:
 
     async def aclose(self) -> None:
         self._turns.clear()
+
+
+def _others(row: Url | None) -> list[Entry]:
+    """Return the other spellings of a URL that turned out to be gone."""
+    is_gone = row is not None and row.state is State.DEAD and row.outcome is Outcome.GONE
+    return [replace(row.entry, url=wire, key=spelled(wire)) for wire in row.spellings] if row is not None and is_gone else []

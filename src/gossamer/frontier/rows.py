@@ -103,6 +103,7 @@ class Url(Struct):
     due: float | None = None
     settled_at: float | None = None
     rank: float | None = None  # its place in the queue; None: the one its discovery gave it
+    spellings: tuple[str, ...] = ()  # other ones it was found in
 
 
 encode = Encoder().encode

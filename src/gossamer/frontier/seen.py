@@ -18,8 +18,10 @@ from gossamer.frontier.rows import Meta, decode_page, decode_url
 from gossamer.frontier.sheets import Sheets
 from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
+from gossamer.records import Entry
 from gossamer.url.fingerprint import fingerprint
 
+SPELLED = 2  # a known key whose URL is not spelled like it: another spelling may be another URL
 REFUSED = 2  # a bit of a reference in a slot: its URL was refused when it was found, and its row says what it is now
 _SLOTS = 1 << 64
 _AT_ONCE = 256
@@ -47,10 +49,10 @@ class Seen:
         self.slots = slots
         self._bloom = bloom
         self._bound = (recent_keys + 1) // 2
-        self._recent: dict[str, bool] = {}  # key: may it still be queued?
-        self._older: dict[str, bool] = {}
-        self._fresh: dict[int, tuple[str, int]] = {}  # key, and reference if refused: of this call, not yet in the store
-        self._ahead: dict[int, tuple[str, int]] = {}  # key and reference: read before they were asked for
+        self._recent: dict[str, int] = {}  # key: True: it may still be queued; False: it may not; SPELLED: neither
+        self._older: dict[str, int] = {}
+        self._fresh: dict[int, tuple[str, int, str]] = {}  # key, reference if refused, URL: of this call, not yet in the store
+        self._ahead: dict[int, tuple[str, int, str]] = {}  # key, reference, URL: read before they were asked for
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     @property
@@ -58,8 +60,11 @@ class Seen:
         """Return what names keys and hosts here."""
         return fingerprint
 
-    def recall(self, key: str) -> bool | None:
-        """Tell from memory whether a known key may still be queued (it is known as refused only); None: not remembered."""
+    def recall(self, key: str) -> int | None:
+        """Tell from memory whether a known key may still be queued (it is known as refused only); None: not remembered.
+
+        SPELLED: it may not, but its URL is not spelled like its key.
+        """
         open_to = self._recent.get(key)
         if open_to is None:
             open_to = self._older.get(key)
@@ -67,7 +72,7 @@ class Seen:
             self.recent_hits += 1
         return open_to
 
-    def remember(self, key: str, open_to: bool) -> None:
+    def remember(self, key: str, open_to: int) -> None:
         """Keep a key at hand. Two generations bound the memory: when one is full, the other is forgotten."""
         if not self._bound:
             return
@@ -87,7 +92,7 @@ class Seen:
         """Read the entries in slots that will be asked for, all at once."""
         places = {slot: place for slot in slots if slot not in self._fresh and (place := self.slots.find(slot)) is not None}
         entries = self.sheets.read(list(places.values()))
-        self._ahead = {written.slot: (written.entry.key, places[written.slot]) for written in entries}
+        self._ahead = {each.slot: (each.entry.key, places[each.slot], each.entry.url) for each in entries}
 
     def find(self, key: str) -> tuple[int, int | None]:
         """Return the slot of a key and where its entry stands, or the free slot it would get and None."""
@@ -95,31 +100,35 @@ class Seen:
         while slot in self._bloom:
             fresh = self._fresh.get(slot)
             if fresh is not None:
-                text, reference = fresh
+                text, reference, _ = fresh
             else:
                 self.store_reads += 1
                 if slot not in self._ahead:
                     self.look_ahead([slot])
                 if slot not in self._ahead:
                     return slot, None
-                text, reference = self._ahead[slot]
+                text, reference, _ = self._ahead[slot]
             if text == key:
                 return slot, reference
             slot = (slot + 1) % _SLOTS
         self.bloom_misses += 1
         return slot, None
 
+    def url_in(self, slot: int) -> str:
+        """Return the URL in a slot that `find` has just found."""
+        return (self._fresh.get(slot) or self._ahead[slot])[2]
+
     def occupy(self, slot: int) -> None:
         """Take a slot that `find` gave as free."""
         if not self._bloom.add(slot):
             self._bloom.count += 1  # the filter claimed to hold it before it did
 
-    def accept(self, slot: int, key: str, reference: int) -> None:
+    def accept(self, slot: int, entry: Entry, reference: int) -> None:
         """Note where the entry of a taken slot is written by this call."""
         refused = reference & REFUSED
-        self._fresh[slot] = key, reference if refused else 0
+        self._fresh[slot] = entry.key, reference if refused else 0, entry.url
         self.slots.gathered.add(slot, reference)
-        self.remember(key, bool(refused))
+        self.remember(entry.key, bool(refused) or (SPELLED if entry.url != entry.key else False))
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""

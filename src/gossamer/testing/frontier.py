@@ -10,6 +10,7 @@ from gossamer.testing import frontier_again as again
 from gossamer.testing import frontier_hosts as hosts
 from gossamer.testing import frontier_opic as opic
 from gossamer.testing import frontier_promote as promote
+from gossamer.testing import frontier_spellings as spellings
 from gossamer.testing import frontier_urls as urls
 from gossamer.testing.frontier_bench import Bench
 
@@ -37,6 +38,11 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     urls.what_comes_back_after_a_restart_stands_behind_what_was_found_since_and_is_worth_more,
     urls.a_policy_decides_the_class_of_what_is_queued_from_then_on,
     urls.a_checkpoint_opens_as_the_state_it_was_taken_of,
+    spellings.another_spelling_of_a_url_that_is_gone_is_asked_for,
+    spellings.another_spelling_is_asked_for_when_it_is_found_after_the_first_is_gone,
+    spellings.spellings_found_in_the_call_that_finds_the_first_gone_are_asked_for,
+    spellings.no_other_spelling_of_a_page_is_asked_for,
+    spellings.of_endless_spellings_the_shortest_are_remembered,
     again.a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such,
     again.the_kinds_of_work_are_picked_by_their_shares,
     again.a_finished_url_can_be_made_due_again,

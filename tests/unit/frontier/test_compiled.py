@@ -88,7 +88,7 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
     numbers = replace(numbers, recent_hits=numbers.recent_hits + numbers.store_reads, store_reads=0)
     answers += [numbers, *sorted(map(str, frontier.hosts())), *frontier.known()]
     store = frontier._store
-    moving = [pair for prefix in b"CDHLQV" for pair in store.scan(bytes([prefix]))]
+    moving = [pair for prefix in b"CDHLQSV" for pair in store.scan(bytes([prefix]))]
     sheets, urls = list(store._sheets.items()), list(store._urls.items())
     frontier._seen.slots.finish()
     moving += [(run.path.name.encode(), run.path.read_bytes()) for run in frontier._seen.slots._runs]
