@@ -54,6 +54,7 @@ from gossamer.worker.admit import Admission
 from gossamer.worker.aside import Aside
 from gossamer.worker.briefing import Briefing, Thrift
 from gossamer.worker.budget import Budget
+from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness, take_checkpoint
 from gossamer.worker.child import Greeting
 from gossamer.worker.commit import Committer
@@ -94,6 +95,7 @@ class Stores(Struct, frozen=True, kw_only=True):
     near: NearDuplicates
     lessons: Lessons
     thrift: Thrift
+    chains: Chains
     admission: Admission
     stillness: Stillness
     user_agent: str
@@ -255,6 +257,7 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             near=NearIndex(kv, settings.dedupe.distance, _fewest_compared(settings)),
             lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words),
             thrift=thrift,
+            chains=await Chains.load(kv, frontier),
             admission=make_admission(settings, seeds),
             stillness=Stillness(),
             user_agent=user_agent(settings),
@@ -297,6 +300,7 @@ def make_commits(stores: Stores, events: Events) -> Commits:
         events,
         stores.clock,
         *((stores.thrift, Recall(stores.frontier, stores.kv, stores.admission.key)) if stores.settings.crawl.forever else ()),
+        chains=stores.chains,
         credit=_keeps_credit(stores.settings),
     )
 
@@ -304,7 +308,7 @@ def make_commits(stores: Stores, events: Events) -> Commits:
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
     forever = stores.settings.crawl.forever
-    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.thrift, forever, stores.ranks.of)
+    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.thrift, forever, stores.ranks.of, stores.chains.of)
 
 
 def rank_meanwhile(stores: Stores, events: Events) -> AbstractAsyncContextManager[None]:

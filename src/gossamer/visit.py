@@ -15,6 +15,23 @@ from gossamer.records import Original, Page, Settlement, Verdict
 Earlier = tuple[Original | None, tuple[Original, int] | None]  # who had some content; who had nearly its text, bits between
 
 
+class Cookie(Struct, frozen=True, array_like=True):
+    """A cookie, and where it goes."""
+
+    name: str
+    value: str
+    host: str
+    path: str
+    secure: bool = False
+
+
+class Chain(Struct, frozen=True, array_like=True):
+    """What is carried from one redirect to the next."""
+
+    cookies: tuple[Cookie, ...] = ()
+    hops: int = 0  # redirects since the first cookie was set
+
+
 class Lesson(Struct, frozen=True, array_like=True):
     """What was learned about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""
 
@@ -26,6 +43,7 @@ class Lesson(Struct, frozen=True, array_like=True):
     importance: float = 0.0  # of the page, beside others
     threshold: float = 0.0  # what a visit has to be worth to be made
     claimed_interval: float | None = None  # seconds between two changes of a page never visited, as a list claims
+    chain: Chain | None = None  # cookies of the redirects that led to it
 
 
 class Visit(Struct, frozen=True, kw_only=True):
@@ -43,6 +61,7 @@ class Visit(Struct, frozen=True, kw_only=True):
     suspicious: bool = False  # it looks like a soft 404, but nobody knows yet what one looks like here
     edges: bytes | None = None  # what it links to (`edges.py`); None: it was not read, what is known of that still counts
     hints: tuple[Hint, ...] = ()  # what it says about other URLs
+    chain: Chain | None = None  # cookies for the URL it redirects to; without a page, for itself
 
 
 class Studied(Struct):

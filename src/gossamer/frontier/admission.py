@@ -21,8 +21,8 @@ from gossamer.frontier.rows import ELSEWHERE, UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.seen import REFUSED, SPELLED
 from gossamer.frontier.slots import Gathered
-from gossamer.frontier.spellings import Spellings
-from gossamer.records import Entry, LinkKind, Outcome, State
+from gossamer.frontier.spellings import Spellings, is_gone, spelled_otherwise
+from gossamer.records import Entry, LinkKind, Outcome, Settlement, State
 from gossamer.url.spelling import is_spelled, spelled
 
 admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None
@@ -103,11 +103,11 @@ class Admission:
         self._spellings.note(self._ledger.batch, slot, entry.url)
         return _KNOWN
 
-    def try_others(self, entry: Entry, slot: int, now: float) -> None:
-        """Enter the other spellings of a URL that turned out to be gone."""
-        self._spellings.note_gone(slot)
-        others = [replace(entry, url=wire, key=spelled(wire)) for wire in self._spellings.of(slot)]
-        self.admit(others, now)
+    def try_others(self, settlement: Settlement, slot: int, now: float) -> None:
+        """Enter the other spellings of a URL if it turned out to be gone."""
+        if is_gone(settlement.fate, settlement.outcome):
+            self._spellings.note_gone(slot)
+            self.admit(spelled_otherwise(settlement.lease.entry, self._spellings.of(slot)), now)
 
     def _enter(self, entry: Entry, slot: int, known: int | None, host: Host, now: float) -> None:
         ledger, meta = self._ledger, self._meta

@@ -43,14 +43,12 @@ from gossamer.policy import politeness
 from gossamer.records import (
     Discovered,
     Entry,
-    Fate,
     FrontierStatistics,
     HostPolicy,
     HostStatus,
     Known,
     Lease,
     Leases,
-    Outcome,
     Priority,
     Settlement,
     State,
@@ -245,8 +243,8 @@ class EmbeddedFrontier:
         if payments is not None:
             payments.pay(turn, settlement)
         self._endings.settle(turn, settlement, now)
-        if settlement.outcome is Outcome.GONE and settlement.fate is Fate.DEAD and turn.ticket:
-            self._admission.try_others(turn.lease.entry, turn.slot, now)
+        if turn.ticket:
+            self._admission.try_others(settlement, turn.slot, now)
         self._admission.admit(settlement.discovered, now)
         if payments is not None:
             payments.hand_out()

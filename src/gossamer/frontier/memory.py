@@ -24,10 +24,11 @@ from msgspec.structs import replace
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
-from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, place, queue_of, rank
-from gossamer.frontier.piece import Host, Turn, lease_of, promoted
+from gossamer.frontier.order import Turns, Whose, is_again, place, rank
+from gossamer.frontier.piece import Host, Turn, come_again, lease_of, pick, promoted
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, known_of, status_of
+from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
 from gossamer.records import (
     Discovered,
@@ -146,7 +147,8 @@ class MemoryFrontier:
         self._return_expired(now)
         self._wake(now)
         leases: list[Lease] = []
-        while len(leases) < limit and (picked := self._pick(now)) is not None:
+        shares, patience = self._shares, self._settings.patience
+        while len(leases) < limit and (picked := pick(self._hosts.values(), self._ready, shares, patience, now)) is not None:
             host, queue = picked
             row = self._urls[host.queues[queue].pop(0)[2]]
             row.state = State.LEASED
@@ -163,17 +165,6 @@ class MemoryFrontier:
         if host.leased >= politeness.connections_of(host.policy, host.clock, self._politeness):
             return inf
         return max(host.clock.next_time, host.clock.blocked_until, host.since)
-
-    def _pick(self, now: float) -> tuple[Host, int] | None:
-        ready = sorted((self._ready(host), host.number, host) for host in self._hosts.values() if any(host.queues))
-        hosts = [host for time, _, host in ready if time <= now]
-        if ready and ready[0][0] <= now - self._settings.patience:
-            hosts = hosts[:1]
-        queues = [queue for queue in QUEUES if any(host.queues[queue] for host in hosts)]
-        if not queues:
-            return None
-        chosen = self._shares.choose(queues)
-        return next(host for host in hosts if host.queues[chosen]), chosen
 
     def _take(self, worker: Whose, host: Host, row: Url | None, now: float) -> Lease:
         before = host.clock
@@ -251,24 +242,18 @@ class MemoryFrontier:
             row.settled_at = now
             row.attempts += settlement.fate is Fate.RETRY
             if settlement.fate is Fate.AGAIN:
-                self._come_again(host, row, settlement.due or now, settlement.score)
+                come_again(host, row, settlement.due or now, settlement.score)
             if row.state is State.WAITING:
                 self._wait(host, row, now)
-        for entry in (*_others(row), *settlement.discovered):
+        is_lost = row is not None and row.state is State.DEAD and is_gone(settlement.fate, settlement.outcome)
+        others = spelled_otherwise(row.entry, row.spellings) if row is not None and is_lost else []
+        for entry in (*others, *settlement.discovered):
             self._admit(entry, now)
         for key in [] if self._accounts is None else self._accounts.hand_out():
             row = self._urls[key]
             for queue in self._hosts[row.entry.host].queues:
                 queue[:] = sorted(self._place(row) if each[2] == key else each for each in queue)
         return True
-
-    def _come_again(self, host: Host, row: Url, due: float, score: float | None) -> None:
-        """Make a URL one that is due again, of the class its host's policy says."""
-        priority = class_of(row.queue) if host.policy.priority is None else host.policy.priority
-        row.queue = queue_of(priority, again=True)
-        row.rank = rank(row.entry.score if score is None else score, due)
-        row.attempts = row.returns = 0
-        row.due = due
 
     async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
         return sum(self._revisit(key, due, now) for key, due in dates)
@@ -284,7 +269,7 @@ class MemoryFrontier:
             self._unqueue(host, key)
         if self._accounts is not None and row.state is State.DEAD:
             self._accounts.enter(key, False)
-        self._come_again(host, row, due, None)
+        come_again(host, row, due, None)
         self._wait(host, row, now)
         return True
 
@@ -408,9 +393,3 @@ class MemoryFrontier:
 
     async def aclose(self) -> None:
         self._turns.clear()
-
-
-def _others(row: Url | None) -> list[Entry]:
-    """Return the other spellings of a URL that turned out to be gone."""
-    is_gone = row is not None and row.state is State.DEAD and row.outcome is Outcome.GONE
-    return [replace(row.entry, url=wire, key=spelled(wire)) for wire in row.spellings] if row is not None and is_gone else []

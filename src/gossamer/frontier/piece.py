@@ -1,10 +1,11 @@
 """The pieces of the reference frontier: a host with its queues, and a live lease."""
 
 from bisect import insort
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from gossamer.frontier.order import QUEUES, Whose, is_again, rank
+from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import Url
 from gossamer.records import Entry, HostClock, HostPolicy, Lease
 
@@ -72,3 +73,27 @@ def promoted(host: Host, row: Url, score: float, priority: int) -> bool:
         insort(host.queues[queue], (better, row.sequence, row.entry.key))
     row.queue, row.rank = queue, better
     return True
+
+
+def pick(
+    hosts: Iterable[Host], ready_at: Callable[[Host], float], shares: Turns, patience: float, now: float
+) -> tuple[Host, int] | None:
+    """Return the host whose turn it is, and the queue its URL is taken from; None: nobody's."""
+    ready = sorted((ready_at(host), host.number, host) for host in hosts if any(host.queues))
+    chosen = [host for time, _, host in ready if time <= now]
+    if ready and ready[0][0] <= now - patience:
+        chosen = chosen[:1]
+    queues = [queue for queue in QUEUES if any(host.queues[queue] for host in chosen)]
+    if not queues:
+        return None
+    queue = shares.choose(queues)
+    return next(host for host in chosen if host.queues[queue]), queue
+
+
+def come_again(host: Host, row: Url, due: float, score: float | None) -> None:
+    """Make a URL one that is due again, of the class its host's policy says."""
+    priority = class_of(row.queue) if host.policy.priority is None else host.policy.priority
+    row.queue = queue_of(priority, again=True)
+    row.rank = rank(row.entry.score if score is None else score, due)
+    row.attempts = row.returns = 0
+    row.due = due

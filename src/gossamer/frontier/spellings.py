@@ -5,13 +5,25 @@ what has ended as gone: rows are in the store only when the call is over.
 """
 
 from msgspec.msgpack import Decoder
+from msgspec.structs import replace
 
 from gossamer.frontier.keys import spellings_key
 from gossamer.frontier.rows import encode
 from gossamer.frontier.store import Batch, Store
-from gossamer.url.spelling import with_spelling
+from gossamer.records import Entry, Fate, Outcome
+from gossamer.url.spelling import spelled, with_spelling
 
 _decode = Decoder(tuple[str, ...]).decode
+
+
+def is_gone(fate: Fate, outcome: Outcome) -> bool:
+    """Tell whether the host says that a URL is not there."""
+    return fate is Fate.DEAD and outcome is Outcome.GONE
+
+
+def spelled_otherwise(entry: Entry, wires: tuple[str, ...]) -> list[Entry]:
+    """Return other spellings of a URL as URLs of their own, found where it was."""
+    return [replace(entry, url=wire, key=spelled(wire)) for wire in wires]
 
 
 class Spellings:

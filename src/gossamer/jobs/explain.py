@@ -13,6 +13,7 @@ from gossamer.policy.priority import parts
 from gossamer.protocols import Consultation
 from gossamer.records import Known, LinkKind, Page, Verdict
 from gossamer.url.parse import Url, parse
+from gossamer.url.spelling import spelled
 
 
 async def explain(stores: Stores, url: str) -> dict[str, Any]:
@@ -29,6 +30,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "url": url,
         "wire": parsed.wire,
         "key": key,
+        "requested": _requested(known, page),
         "host": parsed.host,
         "state": known.state if known else "unknown",
         **_end(known, page, verdicts, robots),
@@ -45,9 +47,9 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
 
 
 async def keys_of(stores: Stores, url: str) -> list[str]:
-    """Return the keys that a URL may be known by: its own first, then those by the rules learned for its host."""
+    """Return the keys that a URL may be known by: as it is spelled, its usual one, those by the rules learned for its host."""
     parsed = parse(url)
-    return await stores.lessons.keys(stores.admission.key(parsed), parsed.wire)
+    return [spelled(parsed.wire), *await stores.lessons.keys(stores.admission.key(parsed), parsed.wire)]
 
 
 async def pages_of(stores: Stores, url: str) -> list[Page]:
@@ -65,10 +67,18 @@ async def _lookup(stores: Stores, own: str, url: str) -> tuple[str, Known | None
     return own, None
 
 
+def _requested(known: Known | None, page: Page | None) -> str:
+    """Return the URL that was requested for this key, an empty text when none was yet."""
+    return page.url if page is not None and page.status else ""
+
+
 def _merged(own: str, key: str, url: Url, known: Known | None, verdicts: list[Verdict]) -> dict[str, Any]:
-    """Say that a URL was taken for another one by parameters that make no difference, and how that is known."""
-    if own == key or known is None or known.entry.url == url.wire:
+    """Say that a URL was taken for another one, of the same key or by parameters that make no difference."""
+    if known is None or known.entry.url == url.wire:
         return {}
+    if own == key:
+        told = f"; {known.reason}" if known.reason else ""
+        return {"reason": f"taken for {known.entry.url}, whose key it has; only that is asked for{told}"}
     told = "; ".join(verdict.reason for verdict in verdicts if verdict.rule == "traps.parameter")
     reason = f"the same page as {known.entry.url}, which ended so; the key is {key}: {told or 'it was learned, but is no more'}"
     return {"rule": "traps.parameter", "reason": reason}

@@ -17,6 +17,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.protocols import Catalog, Processor
 from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
+from gossamer.url.spelling import spelled
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
@@ -104,10 +105,13 @@ def _content(directory: CrawlDirectory, catalog: Catalog, settings: Settings, ve
 
 
 def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
-    """Find a page by its own key, and only if nothing is kept under it by those that were learned for its host."""
-    page = asyncio.run(catalog.get(make_admission(settings, ()).key(parse(url))))
-    if page is not None and page.place is not None:
-        return page
+    """Find a page by its spelling or its usual key, and only if nothing is kept under them by keys learned for its host."""
+    parsed = parse(url)
+    page = None
+    for key in (spelled(parsed.wire), make_admission(settings, ()).key(parsed)):
+        page = asyncio.run(catalog.get(key)) or page
+        if page is not None and page.place is not None:
+            return page
     with suppress(CrawlInUse):  # by somebody who answers no questions: then this is all there is to know
         known = [asyncio.run(catalog.get(key)) for key in ask(directory, "keys", url=url)]
         return next((other for other in known if other is not None and other.place is not None), page)

@@ -22,6 +22,7 @@ from gossamer.protocols import KeyValue
 from gossamer.records import Entry, Lease, LinkKind, Outcome, Verdict
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
+from gossamer.url.spelling import is_spelled, spelled
 from gossamer.visit import Lesson, Studied, Visit
 
 NO_LESSON = Lesson()
@@ -163,18 +164,26 @@ class LessonBook:
         discovered = visit.settlement.discovered
         if ruled.isdisjoint([entry.host for entry in discovered]):
             return visit
-        judged = tuple([await self.judge(entry) if entry.host in ruled else entry for entry in discovered])
+        own = visit.settlement.lease.entry.key
+        judged = tuple([await self.judge(entry, own) if entry.host in ruled else entry for entry in discovered])
         return replace(visit, settlement=replace(visit.settlement, discovered=judged))
 
-    async def judge(self, entry: Entry) -> Entry:
-        """Give a found URL the key that was learned for its host, and refuse it if its template is a trap."""
+    async def judge(self, entry: Entry, found_on: str = "") -> Entry:
+        """Give a URL found on the page of a key the key learned for its host, and refuse it if its template is a trap.
+
+        Where a URL redirects to what was learned to be itself, the other spelling is told apart by a key of its own.
+        """
         if entry.refused is not None or entry.kind is LinkKind.SEED:
             return entry
         host = await self._shelf.host(entry.host)
         refused = self._trapped(host, split(entry.url), entry.key)
         if refused is not None:
             return replace(entry, refused=refused)
+        if is_spelled(entry.key):
+            return entry
         key = _merged(entry.key, entry.url, host.cosmetic)
+        if key == found_on and entry.kind is LinkKind.REDIRECT:
+            key = spelled(entry.url)
         return entry if key == entry.key else replace(entry, key=key)
 
     async def keys(self, key: str, url: str) -> list[str]:

@@ -238,4 +238,5 @@ def _ended(visit: Visit) -> wire.Ended:
         settlement.score,
         visit.edges,
         visit.hints,
+        visit.chain,
     )

@@ -246,4 +246,5 @@ def _visit(ended: Ended, lease: Lease) -> Visit:
         elapsed=ended.elapsed,
         edges=ended.edges,
         hints=ended.hints,
+        chain=ended.chain,
     )

@@ -24,7 +24,7 @@ from gossamer.hints import Hint
 from gossamer.likeness import Likeness
 from gossamer.protocols import Consultation
 from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
-from gossamer.visit import Lesson
+from gossamer.visit import Chain, Lesson
 
 Message = TypeVar("Message")
 
@@ -61,6 +61,7 @@ class Ended(Struct, frozen=True, array_like=True):
     score: float | None = None
     edges: bytes | None = None
     hints: tuple[Hint, ...] = ()
+    chain: Chain | None = None
 
 
 class Granted(Struct, frozen=True, array_like=True):

@@ -5,6 +5,7 @@ depend on where a link was found (depth, nofollow, redirects) are lifted by the 
 
 Most links of a page are known: what was accepted lately, by URL or by key, and what was refused lately when it was found in
 just the same manner, is passed over before anything is built for it; that makes a page of known links ten times cheaper.
+A known key in a new spelling is told to the frontier a few times: where one spelling is not there, another may be.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from gossamer.records import Entry, Link, LinkKind, Outcome, Priority, Verdict
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import Url, parse, split
+from gossamer.url.spelling import MOST_SPELLINGS, is_spelled, spelled
 
 # A sitemap, or a page reached by a redirect, is as near to the seeds as what named it. Redirects in a row are counted; a
 # sitemap that another one (or a redirect) led to is a hop like any other, so that no row of indexes is without end.
@@ -82,10 +84,9 @@ class Admission:
         self._scorer = scorer
         self._ascends = settings.crawl.path_ascending
         self._limit = remembered
-        self._accepted: dict[
-            str, int
-        ] = {}  # by URL and by key the key's name; when this generation is full, the other is dropped
+        self._accepted: dict[str, int] = {}  # by URL the key's name; when this generation is full, the other is dropped
         self._accepted_before: dict[str, int] = {}
+        self._spellings: dict[str, int] = {}  # keys that are not their URLs, or were found in several: how many were told of
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
         self._refused_count = 0
         self._manners: dict[tuple[LinkKind, int, int, bool], Manner] = {}
@@ -121,7 +122,7 @@ class Admission:
     def admit(self, links: Iterable[Link], parent: Entry, nofollow: bool = False) -> tuple[Entry, ...]:
         """Turn the links of a page into entries, refused ones included; links that are known from lately are left out."""
         entries = []
-        accepted, before = self._accepted, self._accepted_before
+        accepted, before, spellings = self._accepted, self._accepted_before, self._spellings
         key_of, via, off_site = self._keys.key, parent.url, parent.off_site
         manners: dict[tuple[LinkKind, bool], Manner] = {}
         for link in [link for link in links if link.url not in accepted]:  # first of all: nearly all are known
@@ -135,11 +136,27 @@ class Admission:
                 continue
             url = split(wire)
             key = key_of(url)
-            if key in accepted or key in before:
+            if (key in accepted or key in before or key in spellings) and self._has_enough_spellings(key):
                 continue
             candidate = Candidate(url, manner.depth, kind, manner.redirects, off_site, manner.nofollow)
             entries.append(self._entry(candidate, manner, key, via))
         return (*entries, *self._ascend(entries, parent)) if self._ascends else tuple(entries)
+
+    def follow(self, target: str, parent: Entry) -> tuple[Entry, ...]:
+        """Admit where a URL redirects to, even if it is known; nothing: to itself.
+
+        Another spelling of the same URL is told apart by a key of its own, unless it is the one that led here.
+        """
+        if target == parent.url:
+            return ()
+        url = split(target)
+        key = self._keys.key(url)
+        if key in (parent.key, self._keys.key(split(parent.url))) and target != parent.via:
+            key = spelled(target)
+        manner = self._manner(LinkKind.REDIRECT, parent.depth, parent.redirects + 1, False)
+        candidate = Candidate(url, manner.depth, LinkKind.REDIRECT, manner.redirects, parent.off_site)
+        entry = self._entry(candidate, manner, key, parent.url)
+        return (entry, *self._ascend([entry], parent)) if self._ascends else (entry,)
 
     def weigh(self, entries: tuple[Entry, ...], hints: Sequence[Hint]) -> tuple[Entry, ...]:
         """Give what a sitemap lists the score that its word for it is worth."""
@@ -172,12 +189,17 @@ class Admission:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""
         accepted = self._accepted
         for entry in entries:
+            if is_spelled(entry.key):
+                continue  # whoever finds it next means its usual key
             if entry.refused is None:
-                accepted[entry.url] = accepted[entry.key] = fingerprint(entry.key)
+                accepted[entry.url] = fingerprint(entry.key)
+                if entry.key != entry.url:
+                    self._spellings.setdefault(entry.key, 0)
             elif not self._leaves_site:  # else where the page was that named it counts too, which an entry does not say
                 self._remember_refused(entry, entry.refused)
         if len(accepted) >= self._limit // 2:  # one by one, the oldest would be looked for behind all that is gone already
             self._accepted, self._accepted_before = {}, accepted
+            self._spellings.clear()
 
     def trace(self, candidate: Candidate) -> list[Verdict]:
         """Return every rule's verdict, in the order they are asked."""
@@ -191,6 +213,12 @@ class Admission:
         """Return what was judged when an entry was made (nofollow is not kept)."""
         found_at = max(entry.off_site - 1, 0)  # where the page was that named it
         return Candidate(url=split(entry.url), depth=entry.depth, kind=entry.kind, redirects=entry.redirects, off_site=found_at)
+
+    def _has_enough_spellings(self, key: str) -> bool:
+        """Tell whether the frontier has heard of a known key in so many spellings that one more makes no difference."""
+        told = self._spellings.get(key, 0)
+        self._spellings[key] = told + 1
+        return told >= MOST_SPELLINGS
 
     def _remember_refused(self, entry: Entry, refused: Verdict) -> None:
         if refused.rule in BY_PAGE:

@@ -13,7 +13,7 @@ from gossamer.policy import recrawl
 from gossamer.policy.change import RATES
 from gossamer.protocols import Catalog, KeyValue, Teaching
 from gossamer.records import Lease, Priority
-from gossamer.visit import Lesson, Visit
+from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker.recall import claimed_interval
 
 HOUR = 3600.0
@@ -72,7 +72,9 @@ class Briefing:
         thrift: Thrift,
         forever: bool,
         rank_of: Callable[[str], float],
+        chain_of: Callable[[str], Chain | None],
     ) -> None:
+        self._chain_of = chain_of  # cookies of the redirects that led to a key
         self._kv = kv
         self._rank_of = rank_of  # of a key, in the link graph: 1 is the average, 0 is not known
         self._forever = forever
@@ -83,6 +85,9 @@ class Briefing:
     async def consult(self, leases: Sequence[Lease]) -> Sequence[Lesson]:
         """Say of each what was learned, and what the page was the last time."""
         lessons = await self._lessons.consult(leases)
+        chains = [self._chain_of(lease.entry.key) for lease in leases]
+        if any(chains):
+            lessons = [replace(lesson, chain=chain) if chain else lesson for lesson, chain in zip(lessons, chains, strict=True)]
         if not self._forever and not any([lease.again for lease in leases]):
             return lessons  # nearly always: nobody was here before
         return [await self._told(lease, lesson) for lease, lesson in zip(leases, lessons, strict=True)]

@@ -23,6 +23,7 @@ from gossamer.records import Original, Settlement
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Visit
 from gossamer.worker.briefing import Thrift
+from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.events import Events, Slowed, VisitsEnded
 from gossamer.worker.recall import Recall
@@ -46,8 +47,10 @@ class Committer:
         thrift: Thrift | None = None,
         recall: Recall | None = None,
         *,
+        chains: Chains,
         credit: bool = False,
     ) -> None:
+        self._chains = chains
         self._thrift = thrift  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
@@ -72,6 +75,7 @@ class Committer:
         visits = studied.visits
         settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
         async with self._stillness:
+            await self._chains.note(visits, self._clock.now())
             if self._recall is not None:
                 await self._recall.note(visits, self._clock.now())
             await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first

@@ -6,12 +6,13 @@ program stands here, so that a bug costs one URL, is written down with its trace
 
 import asyncio
 import traceback
-from collections.abc import Sequence
+
+from msgspec import Struct
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.errors import StoreError
-from gossamer.policy import directives
+from gossamer.policy import cookies, directives
 from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
     Entry,
@@ -24,7 +25,8 @@ from gossamer.records import (
     Outcome,
     Settlement,
 )
-from gossamer.visit import Lesson, Visit
+from gossamer.url.fingerprint import fingerprint
+from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Trouble
@@ -36,10 +38,21 @@ from gossamer.worker.same import Sameness
 from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, unvisited
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+CIRCLE = "it redirects in a circle"
 OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset(
     {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
 )
+
+
+class Leads(Struct, frozen=True):
+    """Where an answer leads to."""
+
+    entries: tuple[Entry, ...]
+    edges: bytes | None  # what the link graph is told; None: it was not read
+    chain: Chain | None = None  # what is carried to where it redirects
+    reason: str = ""
+    is_asked_again: bool = False  # it redirects to itself, and gave us something to bring back
 
 
 class Crawler:
@@ -80,7 +93,8 @@ class Crawler:
             (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
-                request = self._requests.to(lease.entry.url, lease, again.conditions(lesson.previous))
+                conditions, url = again.conditions(lesson.previous), lease.entry.url
+                request = self._requests.to(url, lease, conditions + cookies.header(lesson.chain, url))
                 fetched = await self._requests.fetch(request)
                 try:
                     kept = await self._keep(lease, lesson, fetched)
@@ -112,13 +126,11 @@ class Crawler:
             wishes = extract.directives
             if said := fetched.all_headers("x-robots-tag"):
                 wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
-            links = _links_of(fetched, extract)
-            nofollow = wishes.nofollow and links is extract.links  # a redirect is followed, whatever else its answer asks
-            names, strangers = self._admission.meet(links)
-            entries = self._admission.admit(strangers[:LINKS_AT_ONCE], lease.entry, nofollow) if strangers else ()
-            if len(strangers) > LINKS_AT_ONCE:
-                entries += await self._admit(lease.entry, strangers[LINKS_AT_ONCE:], nofollow)
-            entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
+            target = redirect_of(fetched)
+            if target:
+                found = self._follow(target, lease, lesson, fetched)
+            else:
+                found = await self._admit(lease.entry, extract, wishes.nofollow, verdict.outcome)
             return Kept(
                 fetched=fetched,
                 outcome=verdict.outcome,
@@ -129,29 +141,38 @@ class Crawler:
                 place=place,
                 extract=extract,
                 directives=wishes,
-                entries=verdict.judge_links(entries),
+                entries=verdict.judge_links(found.entries),
                 likeness=reading.likeness,
                 twin=verdict.twin,
-                reason=verdict.reason,
+                reason=verdict.reason or found.reason,
                 suspicious=verdict.suspicious,
-                edges=self._edges(verdict.outcome, links, names, entries, nofollow),
+                edges=found.edges,
+                chain=found.chain,
+                is_asked_again=found.is_asked_again,
             )
 
-    async def _admit(self, entry: Entry, links: Sequence[Link], nofollow: bool) -> tuple[Entry, ...]:
-        """Judge the links of a page beyond the first ones, some at a time."""
-        entries: tuple[Entry, ...] = ()
-        for start in range(0, len(links), LINKS_AT_ONCE):
+    async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, outcome: Outcome) -> Leads:
+        """Judge the links of a page, many of them some at a time."""
+        names, strangers = self._admission.meet(extract.links)
+        entries = self._admission.admit(strangers[:LINKS_AT_ONCE], entry, nofollow) if strangers else ()
+        for start in range(LINKS_AT_ONCE, len(strangers), LINKS_AT_ONCE):
             await asyncio.sleep(0)
-            entries += self._admission.admit(links[start : start + LINKS_AT_ONCE], entry, nofollow)
-        return entries
+            entries += self._admission.admit(strangers[start : start + LINKS_AT_ONCE], entry, nofollow)
+        entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
+        if not extract.links and outcome in UNREAD:
+            return Leads(entries, None)
+        return Leads(entries, self._outlinks.of(extract.links, names, entries, nofollow))
 
-    def _edges(
-        self, outcome: Outcome, links: Sequence[Link], names: list[int | None], entries: tuple[Entry, ...], nofollow: bool
-    ) -> bytes | None:
-        """Return what the link graph is told; None: the page was not read."""
-        if not links and outcome in UNREAD:
-            return None
-        return self._outlinks.of(links, names, entries, nofollow)
+    def _follow(self, target: str, lease: Lease, lesson: Lesson, fetched: Fetched) -> Leads:
+        """Judge where a URL redirects to, whatever else its answer asks."""
+        entry, limit = lease.entry, self._settings.fetch.max_redirects
+        entries = self._admission.follow(target, entry)
+        links = (Link(target, LinkKind.REDIRECT),) if entries else ()
+        edges = self._outlinks.of(links, [fingerprint(entries[0].key)] if entries else [], entries, False)
+        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
+        is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
+        reason = CIRCLE if target in (entry.url, entry.via) else ""
+        return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)
 
     def _bug(self, lease: Lease, error: Exception) -> Visit:
         """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""
@@ -159,9 +180,3 @@ class Crawler:
         self._events.publish(Trouble(f"{reason} while visiting {lease.entry.url}", traceback.format_exc()))
         settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.BUG, reason=reason)
         return Visit(settlement=settlement, page=unvisited(lease.entry, Outcome.BUG, reason))
-
-
-def _links_of(fetched: Fetched, extract: Extract) -> Sequence[Link]:
-    """Return the links of a page, or where it redirects to."""
-    target = redirect_of(fetched)
-    return (Link(target, LinkKind.REDIRECT),) if target else extract.links

@@ -12,6 +12,7 @@ from gossamer.edges import pack_links
 from gossamer.records import Entry, Link, LinkKind
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
+from gossamer.url.spelling import is_spelled
 
 _SITEMAP = LinkKind.SITEMAP
 
@@ -38,7 +39,8 @@ class _Names(dict[str, int]):
             self._older = dict(self)
             self.clear()
         for entry in entries:
-            self[entry.url] = fingerprint(entry.key)
+            if not is_spelled(entry.key):  # whoever links there means its usual key
+                self[entry.url] = fingerprint(entry.key)
 
 
 class Outlinks:

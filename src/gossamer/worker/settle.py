@@ -36,7 +36,7 @@ from gossamer.records import (
     Settlement,
 )
 from gossamer.url.parse import Base
-from gossamer.visit import Lesson, Visit
+from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.events import Events, Paused, Resumed
@@ -85,6 +85,8 @@ class Kept(Struct, frozen=True, kw_only=True):
     reason: str = ""  # of what it is beside all others
     suspicious: bool = False  # to be fetched again, when more is known of its host
     edges: bytes | None = None
+    chain: Chain | None = None  # cookies for where it redirects to
+    is_asked_again: bool = False  # at once, with these
 
 
 def outcome_of(fetched: Fetched) -> Outcome:
@@ -107,6 +109,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     due = retry.next_try(outcome, lease.attempts, lease.delay, settings.retry, now)
     if kept.suspicious:
         fate, due = DEFERRED, now + PROBE_WAIT * max(lease.delay, 0.1)
+    elif kept.is_asked_again:
+        fate, due = RETRY, now
     elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
         fate = RETRY
@@ -143,6 +147,7 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         suspicious=kept.suspicious,
         edges=kept.edges if page is not None else None,
         hints=kept.extract.hints,
+        chain=kept.chain,
     )
 
 

@@ -11,6 +11,7 @@ from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
+from gossamer.url.spelling import MOST_SPELLINGS
 from gossamer.worker.admit import Admission
 
 SEED = "http://a.example/"
@@ -94,11 +95,30 @@ def test_a_remembered_link_needs_no_second_judgement_but_a_refused_one_does() ->
     assert only(admit, Link("http://a.example/c", LinkKind.ANCHOR)).refused is None
 
 
-def test_another_spelling_of_a_remembered_link_is_known_by_its_key() -> None:
+def test_another_spelling_of_a_remembered_link_is_told_with_the_same_key_a_few_times() -> None:
     admit = admission()
     admit.remember([only(admit, Link("http://a.example/b/?utm_source=x", LinkKind.ANCHOR))])
-    for url in ("http://a.example/b", "http://a.example/b/", "http://a.example/b?utm_source=y"):
-        assert admit.admit([Link(url, LinkKind.ANCHOR)], PARENT) == ()
+    spellings = ["http://a.example/b", "http://a.example/b/", *(f"http://a.example/b?utm_source={n}" for n in range(50))]
+    told = [entry for url in spellings for entry in admit.admit([Link(url, LinkKind.ANCHOR)], PARENT)]
+    assert [entry.url for entry in told] == spellings[:MOST_SPELLINGS]
+    assert {entry.key for entry in told} == {"http://a.example/b"}
+    admit.remember(told)
+    assert admit.admit([Link(url, LinkKind.ANCHOR) for url in spellings], PARENT) == ()
+
+
+def test_a_redirect_to_another_spelling_is_told_apart_by_its_key() -> None:
+    admit = admission()
+    parent = Entry("http://a.example/docs", "http://a.example/docs", "a.example", depth=2, redirects=1)
+    (entry,) = admit.follow("http://a.example/docs/", parent)
+    assert (entry.url, entry.key) == ("http://a.example/docs/", "http://a.example/docs/#")
+    assert (entry.depth, entry.redirects, entry.via) == (2, 2, parent.url)
+    admit.remember([entry])
+    assert only(admit, Link("http://a.example/docs/", LinkKind.ANCHOR)).key == "http://a.example/docs", "that is its usual name"
+    (elsewhere,) = admit.follow("http://a.example/other/", parent)
+    assert elsewhere.key == "http://a.example/other"
+    assert admit.follow(parent.url, parent) == (), "itself is nowhere to go"
+    (back,) = admit.follow(parent.url, entry)
+    assert back.key == parent.key, "what led here was asked for already"
 
 
 REFUSED = [

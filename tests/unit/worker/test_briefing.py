@@ -60,12 +60,12 @@ async def told(briefing: Briefing, lease: Lease) -> Lesson:
 async def test_a_page_that_was_visited_before_comes_with_what_it_was() -> None:
     thrift = Thrift(MemoryKeyValue(), Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
     await thrift.load()
-    briefing = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 0.0)  # type: ignore[arg-type]
+    briefing = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
     assert await told(briefing, lease()) == Lesson(previous=PAGE, importance=0.5, threshold=thrift.threshold)
     assert (await told(briefing, lease(again=False))).previous is None
-    ranked = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 3.5)  # type: ignore[arg-type]
+    ranked = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 3.5, lambda key: None)  # type: ignore[arg-type]
     assert (await told(ranked, lease())).importance == 3.5
-    ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, False, lambda key: 0.0)  # type: ignore[arg-type]
+    ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, False, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
     assert await told(ending, lease(again=False)) == Lesson(), "a crawl that ends pays for nothing"
     assert (await told(ending, lease())).previous == PAGE, "what was asked to be visited again is compared all the same"
 
@@ -122,7 +122,7 @@ async def test_how_often_a_page_changes_as_a_list_claims_is_told_with_its_first_
     await thrift.load()
     recall = Recall(object(), kv, lambda url: url.wire)  # type: ignore[arg-type]
     await recall.note([visit(NOW, 0, (Hint("http://a/", interval=3600.0), Hint("http://a/silent")))], NOW)
-    briefing = Briefing(Silent(), Shelf(), kv, thrift, True, lambda key: 0.0)  # type: ignore[arg-type]
+    briefing = Briefing(Silent(), Shelf(), kv, thrift, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
     assert (await told(briefing, lease(again=False))).claimed_interval == 3600.0
     assert (await told(briefing, lease())).claimed_interval is None, "what was seen counts more"
     silent = replace(lease(again=False), entry=replace(ENTRY, key="http://a/silent"))

@@ -15,6 +15,7 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.records import Entry, Extract, Fate, Fetched, Lease, Original, Outcome, Place, Settlement
 from gossamer.visit import Lesson
+from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.commit import Committer
 from gossamer.worker.events import Events
@@ -164,7 +165,8 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
     book = LessonBook(MemoryKeyValue(), Traps(learn=False), 50)
     near, events, clock = NearIndex(MemoryKeyValue()), events or Events(), SystemClock()
     joints = (recorder, near, book, recorder, recorder, recorder, recorder)
-    return Committer(*joints, Stillness(), events, clock, credit=credit)
+    chains = Chains(MemoryKeyValue(), recorder)
+    return Committer(*joints, Stillness(), events, clock, chains=chains, credit=credit)
 
 
 def settler(recorder: Recorder) -> Settler:
@@ -200,7 +202,8 @@ async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_h
 
     book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
     joints = (recorder, near, book, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
-    await Committer(*joints, None, Heard()).commit([end(fetched())])
+    chains = Chains(MemoryKeyValue(), recorder)
+    await Committer(*joints, None, Heard(), chains=chains).commit([end(fetched())])
     assert recorder.told[0] == "recall" and "catalog" in recorder.told, "who dies in between would never hear it again"
 
 
