@@ -167,8 +167,8 @@ class Crawler:
         """Judge where a URL redirects to, whatever else its answer asks."""
         entry, limit = lease.entry, self._settings.fetch.max_redirects
         entries = self._admission.follow(target, entry)
-        links = (Link(target, LinkKind.REDIRECT),) if entries else ()
-        edges = self._outlinks.of(links, [fingerprint(entries[0].key)] if entries else [], entries, False)
+        leads_to = entries[0].key if entries else entry.key
+        edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
         chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else ""
