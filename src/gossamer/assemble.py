@@ -51,6 +51,7 @@ from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Url
 from gossamer.worker.admit import Admission
+from gossamer.worker.arrivals import Arrivals
 from gossamer.worker.aside import Aside
 from gossamer.worker.briefing import Briefing, Thrift
 from gossamer.worker.budget import Budget
@@ -96,6 +97,7 @@ class Stores(Struct, frozen=True, kw_only=True):
     lessons: Lessons
     thrift: Thrift
     chains: Chains
+    arrivals: Arrivals
     admission: Admission
     stillness: Stillness
     user_agent: str
@@ -243,6 +245,7 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
         stack.push_async_callback(frontier.aclose)
         thrift = Thrift(kv, catalog, settings.recrawl, clock.now())
         await thrift.load()
+        admission = make_admission(settings, seeds)
         yield Stores(
             directory=directory,
             settings=settings,
@@ -258,7 +261,8 @@ async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url],
             lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words),
             thrift=thrift,
             chains=await Chains.load(kv, frontier),
-            admission=make_admission(settings, seeds),
+            arrivals=await Arrivals.load(kv, frontier, admission, clock),
+            admission=admission,
             stillness=Stillness(),
             user_agent=user_agent(settings),
         )
@@ -283,7 +287,9 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         await stack.enter_async_context(rank_meanwhile(stores, events))
         lookout = make_lookout(directory, settings, stores.admission, events)
         making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), clock)
-        yield Crawl(stores=stores, events=events, tally=tally, pool=await stack.enter_async_context(making))
+        pool = await stack.enter_async_context(making)
+        pool.reconsider = stores.arrivals.reconsider
+        yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
 
 def make_commits(stores: Stores, events: Events) -> Commits:
@@ -300,6 +306,7 @@ def make_commits(stores: Stores, events: Events) -> Commits:
         events,
         stores.clock,
         *((stores.thrift, Recall(stores.frontier, stores.kv, stores.admission.key)) if stores.settings.crawl.forever else ()),
+        arrivals=stores.arrivals,
         chains=stores.chains,
         credit=_keeps_credit(stores.settings),
     )

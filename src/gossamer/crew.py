@@ -109,6 +109,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         settings=settings.crawl,
         clock=clock,
     )
+    node.reconsider = stores.arrivals.reconsider
     commits = make_commits(stores, events)
     desk = Desk(
         stores.frontier,
@@ -119,6 +120,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         node.lease,
         told,
         stores.user_agent,
+        stores.arrivals.urls,
     )
     return node
 
@@ -182,6 +184,7 @@ async def _crawl(
         admission=make_admission(settings, [parse(seed) for seed in seeds]),
         events=events,
     )
+    connection.told_of_arrivals = joints.admission.extend
     lookout = make_lookout(directory, settings, joints.admission, Events())  # nobody listens: the node tells the same
     budget = Budget(settings.crawl, 0, 0, clock.now())
     async with open_pool(worker, directory, settings, joints, lookout, budget, clock) as pool:

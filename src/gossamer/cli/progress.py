@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from gossamer.cli import output
-from gossamer.worker.events import Event, Paused, Resumed, Stopping, Trouble
+from gossamer.worker.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,6 +36,8 @@ class Progress:
         crawl.events.subscribe(self._say)
         if self._quiet:
             return
+        for url in crawl.stores.arrivals.urls:
+            output.note(f"  a seed led to {output.clean(url)}: its site belongs to the crawl")
         self._crawl = crawl
         self._began = crawl.stores.clock.now()
         if sys.stderr.isatty():
@@ -58,6 +60,8 @@ class Progress:
             self._message = f"paused: {event.reason}"
         elif isinstance(event, Stopping):
             self._message = event.reason
+        elif isinstance(event, SeedArrived):
+            self._message = f"the seed {event.seed} led to {event.url}: its site belongs to the crawl"
         elif isinstance(event, Trouble):
             self._message = event.what
         elif isinstance(event, Resumed):

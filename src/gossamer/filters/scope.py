@@ -16,7 +16,7 @@ from copy import copy
 from gossamer.config.sections import Scope as Settings
 from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, search
 from gossamer.filters.verdict import Candidate, first_refusal
-from gossamer.records import Outcome, Verdict
+from gossamer.records import LinkKind, Outcome, Verdict
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import Url
 
@@ -57,13 +57,19 @@ class Scope:
         self._extensions = tuple("." + extension.lstrip(".").lower() for extension in settings.block_extensions)
         self._allow_list: Patterns | None = None
         self._block_list: Patterns | None = None
-        self._hosts = frozenset(seed.host for seed in seeds if seed.host)
-        self._domains = frozenset(map(registrable_domain, self._hosts)) if settings.within == "domain" else frozenset()
-        rooted = [seed for seed in seeds if settings.within == "prefix" or not seed.host]
-        self._directories = tuple(directory for seed in rooted for directory in directories(seed))
+        self._locate(seeds)
         self._by_site = settings.within != "prefix" and not settings.off_site_hops
         self._sites: dict[tuple[str, str], Verdict] = {}
         self._choose()
+
+    def _locate(self, seeds: tuple[Url, ...]) -> None:
+        """Note where the seeds are."""
+        within = self._settings.within
+        self._seeds = seeds
+        self._hosts = frozenset(seed.host for seed in seeds if seed.host)
+        self._domains = frozenset(map(registrable_domain, self._hosts)) if within == "domain" else frozenset()
+        rooted = [seed for seed in seeds if within == "prefix" or not seed.host]
+        self._directories = tuple(directory for seed in rooted for directory in directories(seed))
 
     def with_lists(self, allow: Patterns | None, block: Patterns | None) -> "Scope":
         """Return the same scope with these lists for `allow_file` and `block_file`; this one stays as it is."""
@@ -72,10 +78,16 @@ class Scope:
         scope._choose()
         return scope
 
+    def extend(self, seeds: Iterable[Url]) -> None:
+        """Take in where seeds arrived that redirect: from now on these are seeds, too."""
+        self._locate((*self._seeds, *seeds))
+        self._sites.clear()
+
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the candidate is in scope."""
         url = candidate.url
-        verdict = self._sites.get((url.scheme, url.host)) or self._judge_site(candidate)
+        known = self._sites.get((url.scheme, url.host)) if candidate.kind is not LinkKind.SEED else None
+        verdict = known or self._judge_site(candidate)
         if not verdict.allowed:
             return verdict
         if candidate.depth > self._max_depth:
@@ -92,13 +104,13 @@ class Scope:
 
     def off_site_of(self, candidate: Candidate) -> int:
         """Return how many hops beyond the seeds' sites the candidate is: 0 on them."""
-        return 0 if self._is_inside(candidate.url) else candidate.off_site + 1
+        return 0 if candidate.kind is LinkKind.SEED or self._is_inside(candidate.url) else candidate.off_site + 1
 
     def _judge_site(self, candidate: Candidate) -> Verdict:
         """Return the first refusal of the rules about sites, and keep it: it holds for whatever else is there."""
         site = (candidate.url.scheme, candidate.url.host)
         verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
-        if self._by_site and site[1]:
+        if self._by_site and site[1] and candidate.kind is not LinkKind.SEED:
             if len(self._sites) >= MOST_SITES:
                 self._sites.clear()
             self._sites[site] = verdict
@@ -150,8 +162,8 @@ class Scope:
         return _refuse("block_hosts", f"the host is blocked by {found}") if found else ALLOWED["block_hosts"]
 
     def _judge_within(self, candidate: Candidate) -> Verdict:
-        if self._is_inside(candidate.url):
-            return ALLOWED["within"]
+        if candidate.kind is LinkKind.SEED or self._is_inside(candidate.url):
+            return ALLOWED["within"]  # where a seed redirects to is a seed
         settings, host, hop = self._settings, candidate.url.host, candidate.off_site + 1
         if host and hop <= settings.off_site_hops:
             return ALLOWED["within"]

@@ -50,6 +50,7 @@ class Connection:
         self.advice: dict[str, Consultation] = {}  # by URL; came with its lease and was not asked for yet
         self.lessons: dict[int, Lesson] = {}  # by the token of a lease that was not used yet
         self.told_to_stop: Callable[[], None] = lambda: None
+        self.told_of_arrivals: Callable[[Sequence[str]], None] = lambda urls: None
 
     @classmethod
     async def over(cls, connected: socket.socket) -> "Connection":
@@ -113,6 +114,7 @@ class RemoteFrontier:
         self._ask = connection.ask
         self._advice = connection.advice
         self._lessons = connection.lessons
+        self._connection = connection
 
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         """Queue the new ones; known ones keep their place."""
@@ -122,6 +124,8 @@ class RemoteFrontier:
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Wait until there is something to do, or nothing ever again (no leases, no next time)."""
         granted: wire.Granted = await self._ask(wire.Lease, _GRANTED, worker, limit, now)
+        if granted.arrivals:
+            self._connection.told_of_arrivals(granted.arrivals)
         for lease, advice in zip(granted.leases, granted.advice, strict=True):
             if advice is not None:
                 self._advice[lease.entry.url] = advice

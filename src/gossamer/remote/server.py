@@ -38,6 +38,7 @@ class Desk:
     lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
     told: Callable[[str, bytes], None]  # an event, and the worker that tells it
     user_agent: str  # of hosts without one of their own
+    arrivals: Sequence[str] = ()  # of seeds, in the order in which they came to be known
 
 
 class Session:
@@ -56,6 +57,7 @@ class Session:
         self._asked: set[str] = set()  # URLs for whose sake it fetches a robots.txt
         self._learned: set[str] = set()  # and those for which it did, and what came of it is not committed yet
         self._tasks: set[asyncio.Task[None]] = set()
+        self._heard = 0  # arrivals that it was told of
         self.line: Line[Calls] = Line(decode_calls, self._received, self.gone.set)
 
     def stop(self) -> None:
@@ -135,7 +137,9 @@ class Session:
         granted = await self._desk.lease(call.worker, call.limit, call.now)
         advice = await self._advise(granted.leases)
         lessons = await self._desk.lessons.consult(granted.leases)
-        return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons))
+        news = tuple(self._desk.arrivals[self._heard :])
+        self._heard += len(news)
+        return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons), news)
 
     async def _advise(self, leases: Sequence[Lease]) -> list[Consultation | None]:
         """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""

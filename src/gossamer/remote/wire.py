@@ -71,6 +71,7 @@ class Granted(Struct, frozen=True, array_like=True):
     next_time: float | None
     advice: tuple[Consultation | None, ...]
     lessons: tuple[Lesson, ...]
+    arrivals: tuple[str, ...] = ()  # of seeds, that the worker has not heard of: they belong to the scope
 
 
 # --- calls: what a worker asks or tells ------------------------------------------------------------------------------

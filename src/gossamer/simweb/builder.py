@@ -131,9 +131,10 @@ class Builder:
             path = self._path(parent)
             host.pages.append(self.add(parent, path, size=size, aliases=same_page(path), **dress))
         host.pool = Pool(host.pages)
-        self._publish_robots(host)
+        self.publish_robots(host)
 
-    def _publish_robots(self, host: Host) -> None:
+    def publish_robots(self, host: Host) -> None:
+        """Put the robots file of a host where crawlers look for it."""
         robots = host.robots
         headers = (("Location", robots.location),) if robots.location else ()
         self.add(None, ROBOTS_PATH, host=host, kind="robots", status=robots.status, headers=headers)

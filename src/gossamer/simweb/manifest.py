@@ -97,7 +97,7 @@ def read(path: str | PathLike[str]) -> list[Entry]:
 
 def _beginnings(web: Web) -> Iterator[_Lead]:
     """Begin with the seeds and with the sitemaps that readable robots files name."""
-    for host in web.hosts:
+    for host in [host for host in web.hosts if host.is_seed]:
         yield _Lead(host.root.url, host.root, "seed")
     for host in web.hosts:
         for url in host.robots.sitemaps:
@@ -158,7 +158,7 @@ def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
         outcome=_outcome(target),
         status=target.status,
         group=target.group,
-        requests_max=TIMES_TRIED if target.status in (429, 500) else 1 + target.failures,
+        requests_max=TIMES_TRIED if target.status in (429, 500) else 1 + target.failures + bool(target.cookie),
         title=web.title(target),
         found_by=lead.found_by,
         aliases=tuple(target.host.origin + alias for alias in target.aliases),

@@ -20,6 +20,7 @@ class RequestHead(NamedTuple):
     codings: str  # the value of Accept-Encoding
     if_none_match: str = ""
     if_modified_since: str = ""
+    cookie: str = ""
 
     @property
     def conditional(self) -> bool:
@@ -36,24 +37,17 @@ def read_head(head: bytes) -> RequestHead:
     method, path, version = request_line
     if version != "HTTP/1.1" or not path.startswith("/") or not path.isprintable():
         raise Malformed(f"{lines[0][:80]!r} is no request line of HTTP/1.1 with a path")
-    host = connection = codings = none_match = modified_since = ""
+    told = dict.fromkeys(("host", "connection", "accept-encoding", "if-none-match", "if-modified-since", "cookie"), "")
     for line in lines[1:]:
         name, colon, value = line.partition(":")
         name = name.lower()
         if not colon or not name or not name.isascii() or name != name.strip() or "\n" in line or "\0" in line:
             raise Malformed(f"{line[:80]!r} is no header")
-        if name == "host":
-            host = value.strip()
-        elif name == "connection":
-            connection = value.strip().lower()
-        elif name == "accept-encoding":
-            codings = value
-        elif name == "if-none-match":
-            none_match = value.strip()
-        elif name == "if-modified-since":
-            modified_since = value.strip()
+        if name in told:
+            told[name] = value.strip()
         elif name == "transfer-encoding" or (name == "content-length" and value.strip() != "0"):
             raise Malformed("a request with a body is not taken")
+    host, connection, *others = told.values()
     if not host:
         raise Malformed("the host is missing")
-    return RequestHead(method, host.partition(":")[0].lower(), path, connection == "close", codings, none_match, modified_since)
+    return RequestHead(method, host.partition(":")[0].lower(), path, connection.lower() == "close", *others)

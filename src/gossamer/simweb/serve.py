@@ -85,6 +85,6 @@ def announcement(server: SimwebServer, dns_port: int | None, mazes: bool, clock_
         "dns_port": dns_port,
         "addresses": server.web.addresses,
         "resolve": [*server.web.overrides, *apart],
-        "seeds": len(server.web.hosts),
+        "seeds": len(server.web.seeds),
         "clock_port": clock_port,
     }

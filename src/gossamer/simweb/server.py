@@ -85,6 +85,8 @@ class SimwebServer:
         if resource.failures and self._failed.get(resource.number, 0) < resource.failures:
             self._failed[resource.number] = self._failed.get(resource.number, 0) + 1
             return _UNAVAILABLE, delay
+        if resource.cookie not in request.cookie:
+            return answer_note(302, (("Location", request.path), ("Set-Cookie", f"{resource.cookie}; Path=/"))), delay
         if resource.coding != "identity" and resource.coding not in request.codings:
             return self.web.answer_for(resource, identity=True), delay
         return self._cached(resource), delay

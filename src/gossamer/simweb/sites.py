@@ -54,6 +54,7 @@ class Resource:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     failures: int = 0  # answers of 503 before the first real one
+    cookie: str = ""  # that is set and asked for before the page is shown
     coding: str = "identity"
     framing: Literal["length", "chunked", "close"] = "length"
     # the page
@@ -81,6 +82,8 @@ class Host:
     table: dict[str, Resource] = field(default_factory=dict)  # by path, aliases included
     pages: list[Resource] = field(default_factory=list)  # the ordinary ones, its root first
     pool: "Pool" = field(default_factory=lambda: Pool(()))
+    is_seed: bool = True  # its root is where a crawl begins
+    is_apart: bool = False  # no chance link leads there
 
     @property
     def root(self) -> Resource:

@@ -38,13 +38,14 @@ class Web:
         self.port = port
         self.hosts = hosts
         self._by_name = {host.name: host for host in hosts}
+        self._roots = [host.root for host in hosts if not host.is_apart]
         self._pool = pool
         self._prose = Prose(settings.seed)
 
     @property
     def seeds(self) -> list[str]:
-        """The root of every host."""
-        return [host.root.url for host in self.hosts]
+        """The root of every host but those that only lead on, or are led to."""
+        return [host.root.url for host in self.hosts if host.is_seed]
 
     @property
     def addresses(self) -> list[str]:
@@ -133,7 +134,7 @@ class Web:
         if chance < _OTHER_HOSTS:
             target = (page.host.pool if chance < _OWN_HOST else self._pool).pick(rng, page.rank)
         if target is None:
-            target = self.hosts[int(rng.random() * len(self.hosts))].root
+            target = self._roots[int(rng.random() * len(self._roots))]
         return Link(_spell(page, target, rng), target)
 
 

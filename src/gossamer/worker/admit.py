@@ -110,6 +110,11 @@ class Admission:
         self._by_url = (Rule(scope.judge, scope.trace), Rule(self._trap, self._trace_traps), *self._plugins)
         self._forget_refused()
 
+    def extend(self, seeds: Iterable[str]) -> None:
+        """Let the scope take in where seeds arrived that redirect."""
+        self._scope.extend(map(split, seeds))
+        self._forget_refused()
+
     def key(self, url: Url) -> str:
         """Return what a URL is deduplicated by."""
         return self._keys.key(url)
@@ -143,7 +148,7 @@ class Admission:
         return (*entries, *self._ascend(entries, parent)) if self._ascends else tuple(entries)
 
     def follow(self, target: str, parent: Entry) -> tuple[Entry, ...]:
-        """Admit where a URL redirects to, even if it is known; nothing: to itself.
+        """Admit where a URL redirects to, even if it is known; nothing: to itself. Where a seed leads to is a seed.
 
         Another spelling of the same URL is told apart by a key of its own, unless it is the one that led here.
         """
@@ -153,8 +158,9 @@ class Admission:
         key = self._keys.key(url)
         if key in (parent.key, self._keys.key(split(parent.url))) and target != parent.via:
             key = spelled(target)
-        manner = self._manner(LinkKind.REDIRECT, parent.depth, parent.redirects + 1, False)
-        candidate = Candidate(url, manner.depth, LinkKind.REDIRECT, manner.redirects, parent.off_site)
+        kind = LinkKind.SEED if parent.kind is LinkKind.SEED else LinkKind.REDIRECT
+        manner = self._manner(kind, parent.depth, parent.redirects + 1, False)
+        candidate = Candidate(url, manner.depth, kind, manner.redirects, parent.off_site)
         entry = self._entry(candidate, manner, key, parent.url)
         return (entry, *self._ascend([entry], parent)) if self._ascends else (entry,)
 

@@ -22,6 +22,7 @@ from gossamer.protocols import Catalog, Deduper, Frontier, Lessons, LinkGraph, N
 from gossamer.records import Original, Settlement
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Visit
+from gossamer.worker.arrivals import Arrivals
 from gossamer.worker.briefing import Thrift
 from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
@@ -47,9 +48,11 @@ class Committer:
         thrift: Thrift | None = None,
         recall: Recall | None = None,
         *,
+        arrivals: Arrivals,
         chains: Chains,
         credit: bool = False,
     ) -> None:
+        self._arrivals = arrivals
         self._chains = chains
         self._thrift = thrift  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
@@ -75,6 +78,7 @@ class Committer:
         visits = studied.visits
         settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
         async with self._stillness:
+            await self._arrivals.note(visits, self._events)
             await self._chains.note(visits, self._clock.now())
             if self._recall is not None:
                 await self._recall.note(visits, self._clock.now())

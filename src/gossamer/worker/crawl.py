@@ -29,6 +29,7 @@ from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
+from gossamer.worker.arrivals import ARRIVED
 from gossamer.worker.events import Events, Trouble
 from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
@@ -39,7 +40,7 @@ from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, out
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 CIRCLE = "it redirects in a circle"
-OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
+OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset(
     {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
 )
@@ -130,6 +131,8 @@ class Crawler:
             if target:
                 found = self._follow(target, lease, lesson, fetched)
             else:
+                if lease.entry.redirects and lease.entry.kind is SEED and verdict.outcome in ARRIVED:
+                    self._admission.extend([lease.entry.url])  # its links are judged now, what others find when it is durable
                 found = await self._admit(lease.entry, extract, wishes.nofollow, verdict.outcome)
             return Kept(
                 fetched=fetched,

@@ -95,7 +95,14 @@ class WorkerBegan(Struct, frozen=True):
     pid: int
 
 
-Event = VisitsEnded | Paused | Resumed | Stopping | ListsRead | Trouble | Slowed | WorkerBegan
+class SeedArrived(Struct, frozen=True):
+    """A seed that redirects has led to a page: its site belongs to the crawl from now on."""
+
+    seed: str
+    url: str
+
+
+Event = SeedArrived | VisitsEnded | Paused | Resumed | Stopping | ListsRead | Trouble | Slowed | WorkerBegan
 Retold = Paused | Resumed | Trouble  # what a worker in a process of its own tells its node; the node knows the rest
 Listener = Callable[[Event], None]
 

@@ -150,6 +150,8 @@ class Node(Steering):
             self.next_time = None
             if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
                 if self.next_time is None:
+                    if await self.reconsider():
+                        continue
                     return End.FINISHED
                 if self.next_time - now > self._settings.longest_wait and not self._settings.forever:
                     return End.WAITING

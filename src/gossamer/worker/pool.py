@@ -98,6 +98,8 @@ class Pool(Steering):
                 self._accept(granted.leases)
                 if not self.under_way:
                     if granted.next_time is None:
+                        if await self.reconsider():
+                            continue
                         return End.FINISHED
                     if granted.next_time - now > self._longest_wait:
                         return End.WAITING

@@ -3,12 +3,17 @@ stop, count what is spent, take note of what failed, and sleep until there is so
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from gossamer.clock import Clock
 from gossamer.worker.budget import Budget
 from gossamer.worker.events import Event, Events, Stopping, VisitsEnded
 from gossamer.worker.lookout import LOOK_AROUND
+
+
+async def _nothing_more() -> bool:
+    return False
 
 
 class Steering:
@@ -22,6 +27,7 @@ class Steering:
         self._stopping = ""
         self._failure: BaseException | None = None
         self.next_time: float | None = None
+        self.reconsider: Callable[[], Awaitable[bool]] = _nothing_more  # what may bring more work when none is left
         events.subscribe(self._spend)
 
     def begin_anew(self) -> None:

@@ -48,7 +48,7 @@ def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())
     assert set(ready) == {"port", "dns_port", "addresses", "resolve", "seeds", "clock_port"}
-    assert (ready["addresses"], ready["resolve"], ready["seeds"]) == (["127.0.0.1"], ["*.sim:127.0.0.1"], 12)
+    assert (ready["addresses"], ready["resolve"], ready["seeds"]) == (["127.0.0.1"], ["*.sim:127.0.0.1"], 13)
     request = Request(f"http://127.0.0.1:{ready['port']}/", headers={"Host": "h0000.sim"})
     with urlopen(request) as response:
         assert response.status == 200
@@ -56,7 +56,7 @@ def test_it_says_when_it_is_ready_and_serves_until_it_is_told_to_stop(
         answer = DNSRecord.parse(DNSRecord.question(name).send("127.0.0.1", ready["dns_port"], timeout=10))
         assert str(answer.rr[0].rdata) == "127.0.0.1"
     seeds = (tmp_path / "seeds").read_text().splitlines()
-    assert len(seeds) == 14 and "//shop.maze.sim:" in seeds[-2] and "//l00.living.sim:" in seeds[-1]
+    assert len(seeds) == 15 and "//shop.maze.sim:" in seeds[-2] and "//l00.living.sim:" in seeds[-1]
     for seed, host, said in ((seeds[-2], "shop.maze.sim", b"The shop"), (seeds[-1], "l00.living.sim", b"/lively/both.html")):
         with urlopen(Request(seed.replace(host, "127.0.0.1"), headers={"Host": host})) as response:
             assert said in response.read()

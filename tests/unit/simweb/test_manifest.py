@@ -93,55 +93,88 @@ def links_of_html(url: str, headers: dict[str, str], text: str) -> list[tuple[st
     return found
 
 
-def crawl(web: Web, order: random.Random) -> tuple[dict[str, int], set[str], dict[str, int]]:
-    """Visit the web in any order: the keys fetched with their status, the keys passed over, the depth each was found at."""
-    sims = {urlsplit(seed).netloc for seed in web.seeds}
-    waiting = [(seed, 0, 0) for seed in web.seeds]
-    for host in web.hosts:
-        body = web.answer(f"{host.origin}/robots.txt").body[:512_000].decode()
-        waiting += [(line.partition(": ")[2], 1, 0) for line in body.splitlines() if line.startswith("Sitemap: ")]
-    depths = {key(url): depth for url, depth, _ in waiting}
-    fetched: dict[str, int] = {}
-    passed_over: set[str] = set()
-    while waiting:
-        place = order.randrange(len(waiting))
-        waiting[place], waiting[-1] = waiting[-1], waiting[place]
-        url, depth, redirects = waiting.pop()
+def is_honest(url: str, redirects: int) -> bool:
+    segments = urlsplit(url).path.strip("/").split("/")
+    return len(url) <= 2048 and len(segments) <= 15 and max(map(segments.count, segments)) <= 3 and redirects <= 10
+
+
+class Crawl:
+    """Visits the web in any order: the names fetched with their status, those passed over, the depth each was found at."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self.sims = {urlsplit(seed).netloc for seed in web.seeds}  # and where seeds arrive
+        self.waiting = [(key(seed), seed, 0, 0, True) for seed in web.seeds]
+        for host in web.hosts:
+            body = web.answer(f"{host.origin}/robots.txt").body[:512_000].decode()
+            sitemaps = [line.partition(": ")[2] for line in body.splitlines() if line.startswith("Sitemap: ")]
+            self.waiting += [(key(url), url, 1, 0, False) for url in sitemaps]
+        self.depths = {name: depth for name, _, depth, _, _ in self.waiting}
+        self.urls = {name: url for name, url, _, _, _ in self.waiting}
+        self.fetched: dict[str, int] = {}
+        self.passed_over: set[str] = set()
+
+    def run(self, order: random.Random) -> "Crawl":
+        while self.waiting:
+            place = order.randrange(len(self.waiting))
+            self.waiting[place], self.waiting[-1] = self.waiting[-1], self.waiting[place]
+            self.visit(*self.waiting.pop())
+        self.passed_over -= set(self.fetched)
+        return self
+
+    def visit(self, name: str, url: str, depth: int, redirects: int, seed: bool) -> None:
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
-        segments = parts.path.strip("/").split("/")
-        honest = len(url) <= 2048 and len(segments) <= 15 and max(map(segments.count, segments)) <= 3 and redirects <= 10
-        if parts.netloc not in sims or not honest or not web.judge(parts.hostname or "", path).allowed:
-            passed_over.add(key(url))
-            continue
-        answer = web.answer(url)
-        fetched[key(url)] = answer.status
+        is_ours = seed or parts.netloc in self.sims
+        if not is_ours or not is_honest(url, redirects) or not self.web.judge(parts.hostname or "", path).allowed:
+            self.passed_over.add(name)
+            return
+        answer = self.web.answer(url)
+        self.fetched[name] = answer.status
         redirected = 300 <= answer.status < 400
+        if seed and answer.status == 200:
+            self.sims.add(parts.netloc)
         for found, follow in links_of(url, answer):
-            found = urldefrag(found).url
             if not follow:
-                passed_over.add(key(found))
-            elif key(found) not in depths:
-                depths[key(found)] = depth + 1
-                waiting.append((found, depth + 1, redirects + 1 if redirected else 0))
-    return fetched, passed_over - set(fetched), depths
+                self.passed_over.add(key(urldefrag(found).url))
+            else:
+                found = urldefrag(found).url
+                self.find(url, found, depth + 1, redirects + 1 if redirected else 0, seed and redirected)
+
+    def find(self, on: str, found: str, depth: int, redirects: int, seed: bool) -> None:
+        """Queue a URL; another spelling of a known one if the web tells it apart: it is redirected to, or the first is gone."""
+        name = key(found)
+        if name in self.depths and found != self.urls[name]:
+            is_gone = self.web.answer(self.urls[name]).status in (404, 410)
+            name = f"{found}#" if is_gone or (redirects and name == key(on)) else name
+        if name not in self.depths:
+            self.depths[name], self.urls[name] = depth, found
+            self.waiting.append((name, found, depth, redirects, seed))
+
+
+def named(entries: list[manifest.Entry]) -> dict[str, manifest.Entry]:
+    """Name the entries of a manifest as a crawl does: of spellings that are told apart, the first has the usual name."""
+    names: dict[str, manifest.Entry] = {}
+    for entry in entries:
+        names[f"{entry.url}#" if key(entry.url) in names else key(entry.url)] = entry
+    return names
 
 
 def test_a_crawl_of_the_served_bytes_in_any_order_finds_what_the_manifest_says(light_web: Web) -> None:
-    entries = {key(entry.url): entry for entry in manifest.manifest(light_web)}
-    fetched, passed_over, depths = crawl(light_web, random.Random(11))
-    assert fetched == {name: entry.status for name, entry in entries.items() if entry.fetch}
-    assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
-    assert max(depths.values()) <= 15
+    entries = named(manifest.manifest(light_web))
+    crawl = Crawl(light_web).run(random.Random(11))
+    assert crawl.fetched == {name: entry.status for name, entry in entries.items() if entry.fetch}
+    assert crawl.passed_over == {name for name, entry in entries.items() if not entry.fetch}
+    assert max(crawl.depths.values()) <= 15
 
 
 @pytest.mark.parametrize(("hosts", "pages", "seed"), [(1, 20, 1), (5, 40, 2), (11, 60, 3), (30, 200, 4)])
 def test_small_webs_keep_the_same_promise(hosts: int, pages: int, seed: int) -> None:
     small = build(SimwebSettings(hosts=hosts, pages=pages, seed=seed, max_bytes=8_000), 8080)
-    entries = {key(entry.url): entry for entry in manifest.manifest(small)}
-    fetched, passed_over, _ = crawl(small, random.Random(seed))
-    assert set(fetched) == {name for name, entry in entries.items() if entry.fetch}
-    assert passed_over == {name for name, entry in entries.items() if not entry.fetch}
+    entries = named(manifest.manifest(small))
+    crawl = Crawl(small).run(random.Random(seed))
+    assert set(crawl.fetched) == {name for name, entry in entries.items() if entry.fetch}
+    assert crawl.passed_over == {name for name, entry in entries.items() if not entry.fetch}
 
 
 def test_every_url_that_exists_is_listed_once(light_web: Web) -> None:

@@ -7,7 +7,7 @@ from gossamer.simweb.requests import Malformed, RequestHead, read_head
 
 def test_a_request_is_read_without_port_and_case_of_its_host() -> None:
     head = b"GET /a?b=c HTTP/1.1\r\nhost: H0001.SIM:8080\r\nConnection: Close\r\nAccept-Encoding: gzip\r\nAccept: */*"
-    assert read_head(head) == RequestHead("GET", "h0001.sim", "/a?b=c", True, " gzip")
+    assert read_head(head) == RequestHead("GET", "h0001.sim", "/a?b=c", True, "gzip")
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,9 @@ async def test_the_whole_web_is_served_as_the_manifest_says_and_as_it_was_made(c
             for entry in some:
                 path = entry.url.partition(f":{server.port}")[2]
                 reply = await one.get(entry.host, path)
+                if "set-cookie" in reply.headers:
+                    assert (reply.status, reply.headers["location"]) == (302, path)
+                    continue
                 if entry.requests_max == 2:
                     assert (reply.status, reply.headers["retry-after"]) == (503, "1")
                     reply = await one.get(entry.host, path)
@@ -173,7 +176,7 @@ async def test_the_cache_of_answers_is_bounded(client: OpenClient) -> None:
 async def test_several_addresses_share_one_port(client: OpenClient) -> None:
     server = SimwebServer(SimwebSettings(hosts=3, pages=3, addresses=3))
     await server.start()
-    for host in server.web.hosts:
+    for host in [host for host in server.web.hosts if not host.is_apart]:
         reader, writer = await asyncio.open_connection(host.address, server.port)
         writer.write(f"GET / HTTP/1.1\r\nHost: {host.name}\r\nConnection: close\r\n\r\n".encode())
         assert (await reader.read()).startswith(b"HTTP/1.1 200 OK")

@@ -5,12 +5,16 @@ from collections import Counter
 import pytest
 
 from gossamer.simweb.settings import SimwebSettings
-from gossamer.simweb.sites import HIGHEST_RANK, Resource
+from gossamer.simweb.sites import HIGHEST_RANK, Host, Resource
 from gossamer.simweb.web import Web, build
 
 
 def everything(web: Web) -> list[Resource]:
     return [resource for host in web.hosts for resource in dict.fromkeys(host.table.values())]
+
+
+def ordinary(web: Web) -> list[Host]:
+    return [host for host in web.hosts if not host.is_apart]
 
 
 def wires(web: Web) -> dict[str, bytes]:
@@ -24,7 +28,7 @@ def test_the_same_seed_and_port_make_the_same_web_byte_for_byte() -> None:
 
 def test_another_seed_makes_another_web() -> None:
     one, two = (build(SimwebSettings(hosts=12, pages=200, seed=seed), 8080) for seed in (5, 6))
-    contents = [{web.content(page) for host in web.hosts for page in host.pages} for web in (one, two)]
+    contents = [{web.content(page) for host in ordinary(web) for page in host.pages} for web in (one, two)]
     assert contents[0].isdisjoint(contents[1])
     assert [host.role for host in one.hosts] != [host.role for host in two.hosts]
 
@@ -74,7 +78,7 @@ def test_no_order_of_visits_finds_a_page_deeper_than_a_crawler_goes(web: Web) ->
 
 
 def test_pages_have_the_sizes_asked_for_by_a_power_law(web: Web) -> None:
-    sizes = [len(web.content(page)) for host in web.hosts for page in host.pages]
+    sizes = [len(web.content(page)) for host in ordinary(web) for page in host.pages]
     assert len(sizes) == 2000
     assert min(sizes) >= 5_000 and max(sizes) <= 150_000 and max(sizes) > 100_000
     assert sorted(sizes)[1000] < 15_000
@@ -152,7 +156,8 @@ def test_a_plain_web_has_only_pages_that_answer_200_and_allow_everything() -> No
 @pytest.mark.parametrize(("hosts", "pages"), [(1, 1), (1, 40), (3, 3), (9, 30), (120, 1000)])
 def test_a_web_of_any_shape_can_be_grown(hosts: int, pages: int) -> None:
     small = build(SimwebSettings(hosts=hosts, pages=pages), 8080)
-    assert len(small.seeds) == hosts and sum(len(host.pages) for host in small.hosts) == pages
+    assert len(ordinary(small)) == hosts and sum(len(host.pages) for host in ordinary(small)) == pages
+    assert len(small.seeds) == hosts + 1  # one of a site that moved
 
 
 def test_hosts_are_spread_over_the_addresses() -> None:

@@ -15,6 +15,7 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.records import Entry, Extract, Fate, Fetched, Lease, Original, Outcome, Place, Settlement
 from gossamer.visit import Lesson
+from gossamer.worker.arrivals import Arrivals
 from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.commit import Committer
@@ -165,8 +166,9 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
     book = LessonBook(MemoryKeyValue(), Traps(learn=False), 50)
     near, events, clock = NearIndex(MemoryKeyValue()), events or Events(), SystemClock()
     joints = (recorder, near, book, recorder, recorder, recorder, recorder)
-    chains = Chains(MemoryKeyValue(), recorder)
-    return Committer(*joints, Stillness(), events, clock, chains=chains, credit=credit)
+    kv = MemoryKeyValue()
+    beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
+    return Committer(*joints, Stillness(), events, clock, **beside, credit=credit)
 
 
 def settler(recorder: Recorder) -> Settler:
@@ -202,8 +204,9 @@ async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_h
 
     book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
     joints = (recorder, near, book, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
-    chains = Chains(MemoryKeyValue(), recorder)
-    await Committer(*joints, None, Heard(), chains=chains).commit([end(fetched())])
+    kv = MemoryKeyValue()
+    beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
+    await Committer(*joints, None, Heard(), **beside).commit([end(fetched())])
     assert recorder.told[0] == "recall" and "catalog" in recorder.told, "who dies in between would never hear it again"
 
 

@@ -1,7 +1,7 @@
 """Puts every exhibit on some host: all of them in a web of the default size, more of each in a larger one."""
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.exhibits import addresses, answers, directives, documents, sitemaps
+from gossamer.simweb.exhibits import addresses, answers, directives, documents, moved, sitemaps
 from gossamer.simweb.exhibits.copies import copies
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
 from gossamer.simweb.robots import TELLING_PATHS
@@ -28,7 +28,7 @@ _EXHIBITS: tuple[Exhibit, ...] = (
     addresses.segment_limits,
 )
 # What ordinary sites do, learned from software that nobody here wrote. Spread last, so that the rest of a web stays as it was.
-_ORDINARY: tuple[Exhibit, ...] = ()
+_ORDINARY: tuple[Exhibit, ...] = (moved.directories, moved.untracked, moved.half_there, moved.cookie_gate)
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host
 _HOSTS_PER_ROUND = 36
@@ -49,8 +49,8 @@ def install(builder: Builder) -> None:
             _show_rules(builder, host)
         elif host.role in ("deny", "unreachable"):
             _point_to(builder, host, willing)
-    if _ORDINARY:
-        _spread(builder, _ORDINARY, willing)
+    _spread(builder, _ORDINARY, willing)
+    moved.moved_site(builder)
 
 
 def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[Host]) -> None:
