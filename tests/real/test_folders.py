@@ -1,0 +1,34 @@
+"""What servers make of folders and names: listings without an index, redirects to the slash, a page chosen by negotiation."""
+
+from pathlib import Path
+
+import pytest
+from packaged import Served
+from reaching import assert_same, gossamer_keeps, paths_of, wget2_gets
+
+PAGE = '<title>{title}</title><p>{title}, told at some length.</p><a href="/guide/install">how</a> <a href="/guide/faq.html">why</a>{more}'
+
+
+def test_every_file_that_listings_show_is_kept(server: Served, documentation: dict[str, Path], tmp_path: Path) -> None:
+    """Each order of an Apache listing is a URL of its own (`?C=N;O=D`); paths are compared, because one order shows all."""
+    url = f"http://127.0.0.1:{server.port}/sources"
+    paths = paths_of(gossamer_keeps(tmp_path / "crawl", url))
+    below = set(documentation["sources"].rglob("*"))
+    shown = {f"/sources/{path.relative_to(documentation['sources'])}{'/' if path.is_dir() else ''}" for path in below}
+    assert len(shown) > 500
+    assert_same({path for path in paths if path.startswith("/sources/")} - {"/sources/"}, shown)
+    assert_same(shown, shown & paths_of(wget2_gets(tmp_path, url)))
+
+
+@pytest.mark.parametrize("server", ["apache2"], indirect=True)
+def test_a_page_that_is_chosen_by_negotiation_is_kept_under_every_name_that_links_give_it(server: Served, tmp_path: Path) -> None:
+    guide = server.root / "guide"
+    (guide / "setup").mkdir(parents=True)
+    for name, title in (("index", "Guide"), ("install", "To install"), ("faq", "Questions"), ("setup/index", "Setting up")):
+        more = '<a href="install.html.de">auf Deutsch</a> <a href="setup">setup</a>' if name == "index" else ""
+        (guide / f"{name}.html.en").write_text(PAGE.format(title=title, more=more))
+        (guide / f"{name}.html.de").write_text(PAGE.format(title=f"{title} auf Deutsch", more=""))
+    url = f"http://127.0.0.1:{server.port}/guide"
+    kept = paths_of(gossamer_keeps(tmp_path / "crawl", url))
+    assert_same(kept, {f"/guide/{name}" for name in ("", "install", "faq.html", "install.html.de", "setup/")})
+    assert_same(kept, paths_of(wget2_gets(tmp_path, url)))
