@@ -1,7 +1,7 @@
 """Documentation behind nginx and Apache as Debian packages them, from the seeds people type: what links reach is kept.
 
-Judged twice: the pages kept are those that `wget2 -r -l inf` gets from the same seed, and every file that links reach on disk is
-among them. A page is what is named like one, because Apache finds `changelog.html.gz` when `changelog.html` is asked for, and
+Judged twice: the pages kept are those that `wget2 -r -l inf` gets from the same seed, and those whose files links reach on disk.
+A page is what is named like one, because Apache finds `changelog.html.gz` when `changelog.html` is asked for, and
 calls it a gzip file: both crawlers keep it, and it is no HTML.
 """
 

@@ -6,7 +6,9 @@ import pytest
 from packaged import Served
 from reaching import assert_same, gossamer_keeps, paths_of, wget2_gets
 
-PAGE = '<title>{title}</title><p>{title}, told at some length.</p><a href="/guide/install">how</a> <a href="/guide/faq.html">why</a>{more}'
+PAGE = (
+    '<title>{title}</title><p>{title}, at length.</p><a href="/guide/install">how</a> <a href="/guide/faq.html">why</a>{more}'
+)
 
 
 def test_every_file_that_listings_show_is_kept(server: Served, documentation: dict[str, Path], tmp_path: Path) -> None:
@@ -21,7 +23,7 @@ def test_every_file_that_listings_show_is_kept(server: Served, documentation: di
 
 
 @pytest.mark.parametrize("server", ["apache2"], indirect=True)
-def test_a_page_that_is_chosen_by_negotiation_is_kept_under_every_name_that_links_give_it(server: Served, tmp_path: Path) -> None:
+def test_a_page_that_is_chosen_by_negotiation_is_kept_under_every_name_it_is_linked_by(server: Served, tmp_path: Path) -> None:
     guide = server.root / "guide"
     (guide / "setup").mkdir(parents=True)
     for name, title in (("index", "Guide"), ("install", "To install"), ("faq", "Questions"), ("setup/index", "Setting up")):

@@ -33,6 +33,4 @@ def test_what_is_missing_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "here-2").touch()
     there, gone = Witness("there", f"{tmp_path}/here-*"), Witness("gone", f"{tmp_path}/nowhere")
     assert missing((there, gone)) == ["gone"]
-    assert not_judged(["gone"]) == (
-        "NOT JUDGED by real servers and documentation: gone missing; as root run: make witnesses"
-    )
+    assert not_judged(["gone"]) == ("NOT JUDGED by real servers and documentation: gone missing; as root run: make witnesses")

@@ -21,8 +21,8 @@ LINK = re.compile(rb"""<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]*)""", re.IGNORECASE
 
 def gossamer_keeps(directory: Path, seed: str, *options: str) -> dict[str, str]:
     """Crawl from a seed to the end; return the URLs kept with their MIME types."""
-    crawl = ["crawl", seed, "--dir", directory, "--quiet", "--delay", "0", "--connections", "8", "--allow-private", "127.0.0.0/8"]
-    result = run_gossamer(*crawl, *options)
+    pace = ("--delay", "0", "--connections", "8")
+    result = run_gossamer("crawl", seed, "--dir", directory, "--quiet", *pace, "--allow-private", "127.0.0.0/8", *options)
     assert result.returncode == 0, result.stdout + result.stderr
     listed = run_gossamer("pages", directory, "--json", "--limit", "0").stdout
     rows = [json.loads(line) for line in listed.splitlines()]
