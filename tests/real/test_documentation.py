@@ -47,13 +47,6 @@ def test_a_manual_in_eleven_languages_is_kept_though_most_of_its_pages_are_copie
     assert reached - pages == told_as_traps(tmp_path / "crawl", server, reached - pages)
 
 
-def test_a_whole_server_from_the_name_of_its_host(server: Served, documentation: dict[str, Path], tmp_path: Path) -> None:
-    pages = pages_of(gossamer_keeps(tmp_path / "crawl", f"http://localhost:{server.port}"))
-    for name in ("python", "postgresql"):
-        files = {f"/{name}/{file}" for file in links_reach(documentation[name])}
-        assert_same(paths_of(pages) & files, files)
-
-
 def pages_of(urls: set[str] | dict[str, str]) -> set[str]:
     """Return the URLs that are named like pages."""
     return {url for url in urls if url.endswith(("/", ".html"))}

@@ -4,22 +4,25 @@ from pathlib import Path
 
 import pytest
 from packaged import Served
-from reaching import assert_same, gossamer_keeps, paths_of, wget2_gets
+from reaching import assert_same, gossamer_keeps, links_reach, paths_of, wget2_gets
 
 PAGE = (
     '<title>{title}</title><p>{title}, at length.</p><a href="/guide/install">how</a> <a href="/guide/faq.html">why</a>{more}'
 )
 
 
-def test_every_file_that_listings_show_is_kept(server: Served, documentation: dict[str, Path], tmp_path: Path) -> None:
+def test_a_whole_server_is_kept_from_the_name_of_its_host_with_every_file_that_listings_show(
+    server: Served, documentation: dict[str, Path], tmp_path: Path
+) -> None:
     """Each order of an Apache listing is a URL of its own (`?C=N;O=D`); paths are compared, because one order shows all."""
-    url = f"http://127.0.0.1:{server.port}/sources"
+    url, sources = f"http://localhost:{server.port}", documentation["sources"]
+    shown = {f"/sources/{path.relative_to(sources)}{'/' if path.is_dir() else ''}" for path in sources.rglob("*")}
+    linked = {f"/{name}/{file}" for name in ("python", "postgresql") for file in links_reach(documentation[name])}
+    assert len(shown) > 500 and len(linked) > 1500
     paths = paths_of(gossamer_keeps(tmp_path / "crawl", url))
-    below = set(documentation["sources"].rglob("*"))
-    shown = {f"/sources/{path.relative_to(documentation['sources'])}{'/' if path.is_dir() else ''}" for path in below}
-    assert len(shown) > 500
-    assert_same({path for path in paths if path.startswith("/sources/")} - {"/sources/"}, shown)
-    assert_same(shown, shown & paths_of(wget2_gets(tmp_path, url)))
+    assert_same({path for path in paths if path.startswith("/sources/")}, shown | {"/sources/"})
+    assert_same(paths & linked, linked)
+    assert_same((shown | linked) & paths_of(wget2_gets(tmp_path, url)), shown | linked)
 
 
 @pytest.mark.parametrize("server", ["apache2"], indirect=True)
