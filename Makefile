@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 MINUTES ?= 20
 
-.PHONY: demo test lint types floors tests soak bench replay lock clean
+.PHONY: demo test lint types floors tests witnesses soak bench replay lock clean
 
 demo: $(READY)
 	@$(BIN)/gossamer demo
@@ -28,6 +28,11 @@ floors: $(READY)
 tests: $(READY)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not alone"
 	@$(BIN)/pytest -m alone
+	@$(PYTHON) tests/support/witnesses.py --missing
+
+# Debian's nginx, Apache, wget2 and documentation, which tests/real judges by; needs root and apt, starts no service.
+witnesses:
+	@$(PYTHON) tests/support/witnesses.py
 
 # Mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)

@@ -43,6 +43,8 @@ def demo(
             contact="https://example.org/about-this-demo",
         )
         _look(directory, Path(place))
+    output.line()
+    output.line("next: gossamer crawl https://example.org/   your own machine: add --allow-private 127.0.0.0/8")
 
 
 def _look(directory: Path, place: Path) -> None:

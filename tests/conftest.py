@@ -1,0 +1,11 @@
+"""What was not judged is said at the end, where it is read: a skipped test must not look like a passed one."""
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Repeat the reasons of skipped tests, each once."""
+    reasons = {str(report.longrepr[2]).removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])}
+    for reason in sorted(reasons):
+        terminalreporter.write_line("")
+        terminalreporter.write_line(reason, red=True, bold=True)
