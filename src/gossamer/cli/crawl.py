@@ -264,31 +264,34 @@ def machine_summary(summary: "Summary") -> dict[str, Any]:
 
 def show_summary(summary: "Summary") -> None:
     """Print what a run came to; the last line tells done, interrupted or waiting."""
-    rate = summary.pages / summary.seconds if summary.seconds else 0.0
-    cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
-    output.line()
-    output.line(f"{summary.pages:,} pages, {output.size(summary.bytes)} in {output.duration(summary.seconds)}")
-    pace = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
-    output.line(f"{summary.requests:,} requests ({pace}), {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second")
+    left = summary.frontier.waiting + summary.frontier.leased
     output.line()
     most = max(summary.outcomes.values(), default=1)
     rows = sorted(summary.outcomes.items(), key=lambda item: -item[1])
     output.table(
         ["outcome", "URLs", ""], [(name, f"{count:,}", "█" * max(1, round(30 * count / most))) for name, count in rows]
     )
-    left = summary.frontier.waiting + summary.frontier.leased
     output.line()
-    known = left + summary.frontier.done + summary.frontier.dead + summary.frontier.removed
-    output.line(f"{known:,} URLs known: {summary.frontier.done:,} done, {summary.frontier.dead:,} dead, {left:,} waiting")
-    learned = summary.learned
-    if learned["templates"] or learned["parameters"]:
-        output.line(
-            f"learned: {learned['templates']:,} URL templates without new content and {learned['parameters']:,} parameters "
-            f"without effect on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it: "
-            f"gossamer traps {summary.directory}"
-        )
-    output.line(f"look at it: gossamer pages {summary.directory}   prove it: gossamer verify {summary.directory}")
+    output.rows(_summary_rows(summary, left))
     output.line(_last_line(summary, left))
+
+
+def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
+    """Give every line of the summary: what it is about, and what there is to say."""
+    rate = summary.pages / summary.seconds if summary.seconds else 0.0
+    cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
+    too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
+    frontier, learned, directory = summary.frontier, summary.learned, summary.directory
+    known = left + frontier.done + frontier.dead + frontier.removed
+    yield "pages", f"{summary.pages:,}, {output.size(summary.bytes)} in {output.duration(summary.seconds)}"
+    yield "requests", f"{summary.requests:,}, {too_soon}; {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second"
+    yield "URLs", f"{known:,} known: {frontier.done:,} done, {frontier.dead:,} dead, {left:,} waiting"
+    if learned["templates"] or learned["parameters"]:
+        what = f"{learned['templates']:,} URL templates without new content, {learned['parameters']:,} parameters without effect"
+        yield "learned", f"{what} on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it"
+        yield "", f"gossamer traps {directory}"
+    yield "look at it", f"gossamer pages {directory}"
+    yield "prove it", f"gossamer verify {directory}"
 
 
 def _last_line(summary: "Summary", left: int) -> str:

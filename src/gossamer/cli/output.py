@@ -60,6 +60,14 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console().print(drawn)
 
 
+def rows(facts: Iterable[tuple[str, str]]) -> None:
+    """Print what there is to say under short labels, a line each; a line without a label goes on with the one before."""
+    told = list(facts)
+    width = max((len(label) for label, _ in told), default=0)
+    for label, value in told:
+        line(f"  {label:{width}}  {value}")
+
+
 @contextmanager
 def counter(what: str, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Count work on a terminal; say nothing elsewhere."""
