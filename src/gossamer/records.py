@@ -44,6 +44,12 @@ class Outcome(StrEnum):
     BUG = "bug"
 
 
+# What a rule of ours ends a URL with before it is requested; a dead URL with any other outcome was tried and failed.
+NOT_FOR_US = frozenset(
+    {Outcome.OUT_OF_SCOPE, Outcome.TRAP, Outcome.ROBOTS_DENIED, Outcome.ADDRESS_REFUSED, Outcome.UNSUPPORTED}
+)
+
+
 class LinkKind(StrEnum):
     """Where a URL was found."""
 
@@ -258,6 +264,8 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
     dead: int
     removed: int
     hosts: int  # with work
+    failed: int = 0  # of the dead: tried, and given up
+    not_for_us: int = 0  # of the dead: never requested, because a rule says so
     recent_hits: int = 0  # seen tests answered by the recent-key cache, the Bloom filter, the store
     bloom_misses: int = 0
     store_reads: int = 0

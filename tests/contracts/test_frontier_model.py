@@ -78,7 +78,7 @@ workers = st.sampled_from(("one", "two"))
 hows = st.fixed_dictionaries(
     {
         "fate": st.sampled_from(Fate),
-        "gone": st.booleans(),
+        "outcome": st.sampled_from((Outcome.OK, Outcome.GONE, Outcome.TRAP)),
         "wait": st.none() | waits,
         "used": st.sampled_from((True, True, True, False)),
         "failed": st.sampled_from((False, False, False, True, None)),
@@ -231,7 +231,7 @@ class BothFrontiers(RuleBasedStateMachine):
         return Settlement(
             lease=lease,
             fate=how["fate"],
-            outcome=Outcome.GONE if how["fate"] is Fate.DEAD and how["gone"] else Outcome.OK,
+            outcome=how["outcome"] if how["fate"] is Fate.DEAD else Outcome.OK,
             reason="because",
             due=None if how["wait"] is None else self.now + how["wait"],
             score=how["score"],

@@ -14,7 +14,7 @@
 enum { WINDOW = 100, TRIED = 1 }; /* as in `breaker.py` and `sheets.py` */
 
 static Shape settlements, leases, answers, clocks, turns, rows;
-static PyObject *host_type, *done_fate, *dead_fate, *gone_outcome, *zero, *nothing;
+static PyObject *host_type, *done_fate, *dead_fate, *gone_outcome, *not_for_us, *zero, *nothing;
 
 /* What turns end in; the objects are the caller's. */
 typedef struct {
@@ -144,6 +144,10 @@ static int end(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlemen
     if (answer == Py_None || PyBytes_Size(ticket) != TICKET || (fate != done_fate && fate != dead_fate) ||
         host->policy != books->no_policy || field(&settlements, settlement, S_OUTCOME) == gone_outcome)
         return 0;
+    if (fate == dead_fate) {
+        int refused = PySet_Contains(not_for_us, field(&settlements, settlement, S_OUTCOME)); /* they are counted apart */
+        if (refused != 0) return refused < 0 ? -1 : 0;
+    }
     int failed = move_clock(books, host, answer) < 0 || part(host, ticket) < 0 || PySet_Add(books->changed, object) < 0 ||
                  PySet_Add(books->moved, object) < 0 ||
                  write_row(books, buffer, turn, settlement, fate == done_fate ? "done" : "dead") < 0;
@@ -221,7 +225,8 @@ PyMODINIT_FUNC PyInit__settle(void) {
     nothing = PyBytes_FromStringAndSize(NULL, 0);
     host_type = imported("gossamer.frontier._host", "Host");
     if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member("Fate", "DONE")) == NULL ||
-        (dead_fate = member("Fate", "DEAD")) == NULL || (gone_outcome = member("Outcome", "GONE")) == NULL)
+        (dead_fate = member("Fate", "DEAD")) == NULL || (gone_outcome = member("Outcome", "GONE")) == NULL ||
+        (not_for_us = imported(records, "NOT_FOR_US")) == NULL)
         return NULL;
     if (learn(&settlements, records, "Settlement", "lease fate outcome reason due score answer discovered links") < 0 ||
         learn(&answers, records, "Answer", "at seconds failed robots_delay block_until block_reason") < 0 ||

@@ -115,6 +115,7 @@ class Admission:
         meta.waiting += 1
         if known is not None:
             meta.dead -= 1
+            meta.not_for_us -= 1
             ledger.batch.put(url_key(known), ELSEWHERE, ledger.urls)
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         priority = host.policy.priority
@@ -131,6 +132,7 @@ class Admission:
         ledger, meta = self._ledger, self._meta
         meta.sequence += 1
         meta.dead += 1
+        meta.not_for_us += 1
         reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
         outcome, reason = end
         ledger.put(UrlRow(reference, _DEAD, refused=True, outcome=outcome, reason=reason))

@@ -360,6 +360,8 @@ class EmbeddedFrontier:
             dead=meta.dead,
             removed=meta.removed,
             hosts=len(self._schedule.hosts),
+            failed=meta.dead - meta.not_for_us,
+            not_for_us=meta.not_for_us,
             recent_hits=seen.recent_hits,
             bloom_misses=seen.bloom_misses,
             store_reads=seen.store_reads,

@@ -11,12 +11,12 @@ from gossamer.config.sections import Breaker, Politeness
 from gossamer.frontier.keys import reference_in, ticket_of, tried
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import class_of, is_again, queue_of, rank
-from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
-from gossamer.records import Answer, Entry, Fate, HostClock, Settlement, State
+from gossamer.records import NOT_FOR_US, Answer, Entry, Fate, HostClock, Settlement, State
 
 settle_page: Callable[..., tuple[int, int, int]] | None = None
 with suppress(ImportError):  # nothing was compiled
@@ -103,6 +103,7 @@ class Endings:
         elif fate is _DEAD:
             state = _STATE_DEAD
             meta.dead += 1
+            meta.not_for_us += settlement.outcome in NOT_FOR_US
         else:
             attempts += fate is _RETRY
             meta.waiting += 1
@@ -135,6 +136,7 @@ class Endings:
             self._meta.waiting += 1
             self._meta.done -= row.state is _STATE_DONE
             self._meta.dead -= row.state is _STATE_DEAD
+            self._meta.not_for_us -= is_not_for_us(row)
         host = self._ledger.touch(self._ledger.acquire(written.entry.host))
         row.rank = rank(written.entry.score, due)
         credit = self._ledger.credit

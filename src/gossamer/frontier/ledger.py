@@ -32,7 +32,7 @@ from gossamer.frontier.keys import (
 )
 from gossamer.frontier.line import Lines, joined, stands_in, without
 from gossamer.frontier.order import rank
-from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
+from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, is_not_for_us, url_row
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen
 from gossamer.frontier.sheets import TRIED, Written
@@ -289,6 +289,8 @@ class Ledger:
         meta = self.meta
         meta.opening += 1
         meta.waiting, meta.leased = meta.waiting + meta.leased, 0
+        if meta.not_for_us < 0:  # a new store, or one from before they were counted
+            meta.not_for_us = sum(is_not_for_us(row) for some in self.walk() for row, _ in some)
         numbers: dict[int, Host] = {}
         left: list[Host] = []  # with leases, when they were written
         for host in self._journal.replay(self.revive):

@@ -27,7 +27,7 @@ from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import Turns, Whose, is_again, place, rank
 from gossamer.frontier.piece import Host, Turn, come_again, lease_of, pick, promoted
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import Url, known_of, status_of
+from gossamer.frontier.rows import Url, is_not_for_us, known_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
 from gossamer.records import (
@@ -347,7 +347,9 @@ class MemoryFrontier:
         hosts = sum(1 for host in self._hosts.values() if host.waiting or host.leased)
         accounts = self._accounts
         credit = {"credit": accounts.minted, "lambda_credit": accounts.bank.lambda_credit} if accounts else {}
-        return FrontierStatistics(**{state.value: states[state] for state in State}, **credit, hosts=hosts)
+        refused = sum(map(is_not_for_us, self._urls.values()))
+        dead = {"failed": states[State.DEAD] - refused, "not_for_us": refused}
+        return FrontierStatistics(**{state.value: states[state] for state in State}, **dead, **credit, hosts=hosts)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.turns import Turns
 from gossamer.records import State
 
@@ -30,6 +30,7 @@ class Removals:
             self._meta.done -= 1
         elif row.state is State.DEAD:
             self._meta.dead -= 1
+            self._meta.not_for_us -= is_not_for_us(row)
         else:
             self._meta.removed -= 1
         self._bury(slot, row)

@@ -16,11 +16,11 @@ from gossamer.errors import StoreError
 from gossamer.frontier.order import AGEING, class_of, is_again
 from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
-from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
+from gossamer.records import NOT_FOR_US, Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of
-_WAITING = State.WAITING
+_WAITING, _DEAD = State.WAITING, State.DEAD
 
 
 class UrlRow(Struct, array_like=True):
@@ -72,6 +72,7 @@ class Meta(Struct, array_like=True):
     removed: int = 0
     bank: Bank | None = None  # None: the order is not opic
     minted: int = 0  # all credit there is
+    not_for_us: int = -1  # of the dead; -1: nobody has counted them yet
 
     @property
     def known(self) -> int:
@@ -144,6 +145,11 @@ def clock_of(row: HostRow) -> HostClock:
 def decode_host(raw: bytes) -> HostRow:
     """Decode a host."""
     return _sound(_host, raw)
+
+
+def is_not_for_us(row: Url | UrlRow) -> bool:
+    """Tell whether a URL is dead because a rule says so; the other dead ones have failed."""
+    return row.state is _DEAD and (row.refused or row.outcome in NOT_FOR_US)
 
 
 def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease | None, credit: int | None) -> Known:

@@ -19,7 +19,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.protocols import Processor
-from gossamer.records import Entry, Known, Outcome, Page, State
+from gossamer.records import NOT_FOR_US, Entry, Known, Outcome, Page, State
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
@@ -94,10 +94,11 @@ async def _verify(directory: CrawlDirectory, ledger: Path | None) -> AsyncIterat
 
 def _states(stores: Stores) -> Check:
     finding = Finding("P1", "every accepted URL is in exactly one state, and the states add up")
-    counted = dict.fromkeys(State, 0)
+    counted, refused = dict.fromkeys(State, 0), 0
     seen: set[str] = set()
     for known in stores.frontier.known():
         counted[known.state] += 1
+        refused += known.state is State.DEAD and (known.entry.refused is not None or known.outcome in NOT_FOR_US)
         doubled = known.entry.key in seen
         seen.add(known.entry.key)
         reasonless = known.state is State.DEAD and not known.reason
@@ -108,6 +109,8 @@ def _states(stores: Stores) -> Check:
     for state in State:
         if getattr(statistics, state) != counted[state]:
             finding.look(f"{counted[state]:,} URLs are {state}, the frontier counts {getattr(statistics, state):,}")
+    if statistics.not_for_us != refused:
+        finding.look(f"{refused:,} URLs are dead because a rule says so, the frontier counts {statistics.not_for_us:,}")
     return finding.check()
 
 

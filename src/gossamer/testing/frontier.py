@@ -20,6 +20,7 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     urls.a_fingerprint_names_its_url_whatever_became_of_it,
     urls.a_refused_url_is_recorded_with_its_rule,
     urls.a_refused_url_is_queued_when_nothing_refuses_it_any_more,
+    urls.what_a_rule_refused_and_what_failed_are_counted_apart,
     urls.a_full_host_takes_no_more_urls,
     urls.a_blocked_host_takes_no_more_urls,
     urls.a_removed_url_is_removed_for_good,

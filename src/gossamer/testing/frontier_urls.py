@@ -78,6 +78,32 @@ async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Bench)
     assert frontier.statistics().dead == 1
 
 
+async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: Bench) -> None:
+    frontier = await bench.open(politeness=EAGER)
+    by_plugin = Verdict(False, "plugin", "too old", Outcome.GONE)
+    await frontier.discover([entry("1", f"{name}.example") for name in "abcd"], NOW)
+    await frontier.discover([entry("2"), entry("3", refused=by_plugin), entry("4", refused=Verdict(False, "scope.within"))], NOW)
+    await frontier.discover([entry("5", refused=Verdict(False, "scope.max_depth"))], NOW)
+    ends = [Outcome.GONE, Outcome.ROBOTS_DENIED, Outcome.ADDRESS_REFUSED, Outcome.BREAKER_OPEN]
+    leases = await leased(frontier, NOW)
+    unasked = [end(lease, Fate.DEAD, outcome=outcome, answer=None) for lease, outcome in zip(leases[:3], ends, strict=False)]
+    await frontier.settle([*unasked, end(leases[3], Fate.DEAD, outcome=ends[3])], NOW)
+
+    def counts() -> tuple[int, int, int]:
+        numbers = frontier.statistics()
+        return numbers.dead, numbers.failed, numbers.not_for_us
+
+    assert counts() == (7, 2, 5)
+    await frontier.discover([entry("5")], NOW)  # a page nearer to a seed has offered it: now it waits
+    assert counts() == (6, 2, 4)
+    await frontier.remove(key("4"))
+    assert counts() == (5, 2, 3)
+    await frontier.revisit([(leases[0].entry.key, NOW), (leases[1].entry.key, NOW), (key("3"), NOW)], NOW)
+    assert counts() == (3, 1, 2)
+    frontier = await bench.reopen(NOW)
+    assert counts() == (3, 1, 2)
+
+
 async def a_full_host_takes_no_more_urls(bench: Bench) -> None:
     frontier = await bench.open(settings=FrontierSettings(max_waiting=2), politeness=EAGER)
     found = [entry(str(number)) for number in range(3)] + [entry("1", "b.example")]

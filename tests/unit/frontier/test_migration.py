@@ -85,3 +85,16 @@ async def test_an_older_frontier_goes_on_where_it_was(
     assert frontier.statistics().waiting == 0
     await frontier.aclose()
     await opened(tmp_path).aclose()
+
+
+async def test_a_frontier_from_before_refusals_were_counted_counts_them_when_it_is_opened(tmp_path: Path) -> None:
+    await a_crawl(tmp_path)
+    frontier = opened(tmp_path)
+    await frontier.discover([entry("r3", refused=ELSEWHERE)], NOW)
+    counted = frontier.statistics().failed, frontier.statistics().not_for_us
+    frontier._meta.not_for_us = -1
+    await frontier.discover([entry("r4")], NOW)  # writes it down
+    await frontier.aclose()
+    frontier = opened(tmp_path)
+    assert (frontier.statistics().failed, frontier.statistics().not_for_us) == counted == (5, 1)
+    await frontier.aclose()
