@@ -7,6 +7,7 @@ reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Teachin
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -65,6 +66,17 @@ class Leasing(Protocol):
         """Keep at least that long between two requests (Crawl-delay)."""
 
 
+class Outlook(Struct, frozen=True, kw_only=True):
+    """What comes next in a frontier, and how long its hosts take at their own pace."""
+
+    next_host: str = ""  # whose turn comes next; empty: nobody's, as long as nothing else happens
+    next_time: float = inf
+    reason: str = ""  # why not sooner, if it is more than the time between two requests
+    slowest: str = ""  # the host whose waiting URLs take longest; empty: there are too many hosts to look at
+    seconds: float = 0.0  # how long they take, one after the other
+    delay: float = 0.0  # between two of them
+
+
 @runtime_checkable
 class Frontier(Leasing, Protocol):
     """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
@@ -106,6 +118,9 @@ class Frontier(Leasing, Protocol):
         """Walk over every known URL, or those in one state."""
 
     def statistics(self) -> FrontierStatistics: ...
+
+    def outlook(self, most: int) -> Outlook:
+        """Say who is next, and who will be last; that only if no more than `most` hosts have work."""
 
     async def checkpoint(self, target: Path) -> None:
         """Write a consistent copy of the state into a new directory."""

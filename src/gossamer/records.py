@@ -44,9 +44,16 @@ class Outcome(StrEnum):
     BUG = "bug"
 
 
-# What a rule of ours ends a URL with before it is requested; a dead URL with any other outcome was tried and failed.
+# A dead URL with one of these was never requested, because a rule says so; with any other it was tried, and failed.
 NOT_FOR_US = frozenset(
-    {Outcome.OUT_OF_SCOPE, Outcome.TRAP, Outcome.ROBOTS_DENIED, Outcome.ADDRESS_REFUSED, Outcome.UNSUPPORTED}
+    {
+        Outcome.OUT_OF_SCOPE,
+        Outcome.TRAP,
+        Outcome.ROBOTS_DENIED,
+        Outcome.ADDRESS_REFUSED,
+        Outcome.UNSUPPORTED,
+        Outcome.DUPLICATE,  # by parameters that make no difference; a duplicate that was fetched is done
+    }
 )
 
 

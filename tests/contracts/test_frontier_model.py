@@ -339,6 +339,7 @@ class BothFrontiers(RuleBasedStateMachine):
         assert {host.host: host for host in self.real.hosts()} == {host.host: host for host in self.model.hosts()}
         numbers = replace(self.real.statistics(), recent_hits=0, bloom_misses=0, store_reads=0)
         assert numbers == self.model.statistics()
+        assert self.real.outlook(2) == self.model.outlook(2)
         states = Counter(known.state for known in found)
         assert all(getattr(numbers, state.value) == states[state] for state in State)
         live = {lease.entry.key for lease in self.turns.values() if lease.entry.key}

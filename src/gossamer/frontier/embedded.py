@@ -34,12 +34,13 @@ from gossamer.frontier.order import Whose
 from gossamer.frontier.payments import Payments
 from gossamer.frontier.promotions import Promotions
 from gossamer.frontier.removals import Removals
-from gossamer.frontier.rows import decode_host, known_of, status_of
+from gossamer.frontier.rows import decode_host, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import open_seen
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
+from gossamer.protocols import Outlook
 from gossamer.records import (
     Discovered,
     Entry,
@@ -368,6 +369,12 @@ class EmbeddedFrontier:
             credit=None if bank is None else meta.minted,
             lambda_credit=None if bank is None else bank.lambda_credit,
         )
+
+    def outlook(self, most: int) -> Outlook:
+        host, slowest = self._schedule.next_host(), None
+        if len(self._schedule.hosts) <= most:
+            slowest = slowest_of(map(self._status, self._schedule.hosts.values()))
+        return outlook_of(host and host.name, host and host.clock, self._schedule.next_time(), slowest)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

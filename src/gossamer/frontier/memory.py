@@ -27,9 +27,10 @@ from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import Turns, Whose, is_again, place, rank
 from gossamer.frontier.piece import Host, Turn, come_again, lease_of, pick, promoted
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import Url, is_not_for_us, known_of, status_of
+from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
+from gossamer.protocols import Outlook
 from gossamer.records import (
     Discovered,
     Entry,
@@ -208,13 +209,17 @@ class MemoryFrontier:
 
     def _next_time(self, now: float) -> float | None:
         waiting = [host for host in self._hosts.values() if host.waiting]
-        times = [max(self._ready(host), 0.0 if any(host.queues) else host.later[0][0]) for host in waiting]
+        times = [self._due(host) for host in waiting]
         soonest = min(times, default=inf)
         if soonest < inf:
             return max(now, soonest)
         if self._turns:
             return min(turn.lease.until for turn in self._turns.values())
         return inf if waiting else None
+
+    def _due(self, host: Host) -> float:
+        """Return when a host that has waiting URLs may be leased; infinite: not for now."""
+        return max(self._ready(host), 0.0 if any(host.queues) else host.later[0][0])
 
     # --- turns back --------------------------------------------------------------------------------------------------
 
@@ -350,6 +355,15 @@ class MemoryFrontier:
         refused = sum(map(is_not_for_us, self._urls.values()))
         dead = {"failed": states[State.DEAD] - refused, "not_for_us": refused}
         return FrontierStatistics(**{state.value: states[state] for state in State}, **dead, **credit, hosts=hosts)
+
+    def outlook(self, most: int) -> Outlook:
+        times = [(self._due(host), host.number, host) for host in self._hosts.values() if host.waiting]
+        next_time, _, host = min(times, default=(inf, 0, None))
+        working = [self._status(host) for host in self._hosts.values() if host.waiting or host.leased]
+        slowest = slowest_of(working) if len(working) <= most else None
+        if host is None or next_time == inf:
+            return outlook_of(None, None, inf, slowest)
+        return outlook_of(host.name, host.clock, next_time, slowest)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ counters.
 A URL that waits as it was found, and was never leased, has no row: its entry says it all.
 """
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
@@ -16,10 +16,12 @@ from gossamer.errors import StoreError
 from gossamer.frontier.order import AGEING, class_of, is_again
 from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
+from gossamer.protocols import Outlook
 from gossamer.records import NOT_FOR_US, Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of
+NOT_DUE = "none of its URLs is due sooner"
 _WAITING, _DEAD = State.WAITING, State.DEAD
 
 
@@ -180,6 +182,23 @@ def _score(entry: Entry, discovered_at: float, row: Url | UrlRow) -> float | Non
     if not is_again(row.queue):
         return (discovered_at - row.rank) / AGEING
     return (row.due - row.rank) / AGEING if row.due is not None and not row.attempts else None
+
+
+def slowest_of(hosts: Iterable[HostStatus]) -> HostStatus | None:
+    """Return the host whose waiting URLs take longest at its pace; a host that is held back has no pace."""
+    working = [host for host in hosts if host.waiting and not (host.policy.paused or host.policy.blocked)]
+    return max(working, key=lambda host: (host.waiting * host.delay, host.waiting, host.host), default=None)
+
+
+def outlook_of(host: str | None, clock: HostClock | None, next_time: float, slowest: HostStatus | None) -> Outlook:
+    """Say who is next, if anybody is, by which clock and when, and how long the slowest takes, if that is known."""
+    facts: dict[str, Any] = {}
+    if slowest is not None:
+        facts = {"slowest": slowest.host, "seconds": slowest.waiting * slowest.delay, "delay": slowest.delay}
+    if host is None or clock is None:
+        return Outlook(**facts)
+    reason = clock.block_reason if clock.blocked_until >= next_time else "" if clock.next_time >= next_time else NOT_DUE
+    return Outlook(next_host=host, next_time=next_time, reason=reason, **facts)
 
 
 def status_of(host: str, waiting: int, leased: int, policy: HostPolicy, clock: HostClock, settings: Politeness) -> HostStatus:

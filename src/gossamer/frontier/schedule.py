@@ -180,6 +180,13 @@ class Schedule:
         """Return when the next host becomes ready; infinite: none does by itself."""
         return min(*map(self._top, QUEUES), self._first_wake())
 
+    def next_host(self) -> Host | None:
+        """Return the host that becomes ready next; None: none does by itself."""
+        tops = [heap for queue, heap in enumerate(self._heaps) if self._top(queue) < inf]
+        if self._first_wake() < inf:
+            tops.append(self._wakes)
+        return min(tops, key=lambda heap: (heap.time, heap.top.number)).top if tops else None
+
     def _top(self, queue: int) -> float:
         heap = self._heaps[queue]
         while heap:

@@ -75,6 +75,7 @@ RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
     hosts.every_host_gets_a_turn_within_a_day,
     hosts.a_lease_says_when_to_ask_again,
     hosts.the_next_date_is_the_first_of_all_that_wait,
+    hosts.it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest,
     hosts.after_a_restart_every_host_waits_one_delay,
     hosts.after_a_restart_live_leases_come_back_and_tokens_go_on,
     hosts.what_was_decided_about_a_host_survives_a_restart,

@@ -3,8 +3,10 @@
 from collections import Counter
 from math import inf
 
+from msgspec.structs import replace
+
 from gossamer.config.sections import Breaker, Politeness
-from gossamer.protocols import Frontier
+from gossamer.protocols import Frontier, Outlook
 from gossamer.records import Answer, Fate, HostPolicy, Priority, State
 from gossamer.testing.clock import VirtualClock
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, end, entry, failure, key, leased, only, status
@@ -260,6 +262,32 @@ async def the_next_date_is_the_first_of_all_that_wait(bench: Bench) -> None:
     assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 50
     await frontier.settle([end(await only(frontier, NOW + 50))], NOW + 50)
     assert (await frontier.lease("worker", 1, NOW + 50)).next_time == NOW + 60
+
+
+async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(bench: Bench) -> None:
+    frontier = await bench.open(politeness=Politeness(delay=2))
+    assert frontier.outlook(10) == Outlook()
+    await _many(frontier, 4)
+    await _many(frontier, 2, "b.example")
+    await frontier.set_policy("b.example", HostPolicy(max_qps=0.1))
+    first, second = await leased(frontier, NOW)
+    assert frontier.outlook(10) == Outlook(slowest="b.example", seconds=10, delay=10), "both have all they may have"
+    await frontier.settle([end(first)], NOW)
+    next_turn = Outlook(next_host="a.example", next_time=NOW + 2)
+    assert frontier.outlook(10) == replace(next_turn, slowest="b.example", seconds=10, delay=10)
+    assert frontier.outlook(1) == next_turn, "two hosts were too many to look at"
+    await frontier.block("a.example", NOW + 30, "Retry-After")
+    await frontier.settle([end(second, Fate.RETRY, due=NOW + 20)], NOW)
+    told = frontier.outlook(10)
+    assert (told.next_host, told.next_time, told.reason) == ("b.example", NOW + 10, "")
+    await frontier.settle([end(await only(frontier, NOW + 10), answer=None)], NOW + 10)
+    told = frontier.outlook(10)
+    assert (told.next_host, told.next_time) == ("b.example", NOW + 20) and told.reason, "its only URL waits for a date"
+    await frontier.drop("b.example")
+    told = frontier.outlook(10)
+    assert (told.next_host, told.next_time, told.reason) == ("a.example", NOW + 30, "Retry-After")
+    await frontier.set_policy("a.example", HostPolicy(paused=True))
+    assert frontier.outlook(10) == Outlook()
 
 
 async def after_a_restart_every_host_waits_one_delay(bench: Bench) -> None:
