@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gossamer.cli import output
+from gossamer.cli.status import show_outcomes, states
 from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -266,11 +267,7 @@ def show_summary(summary: "Summary") -> None:
     """Print what a run came to; the last line tells done, interrupted or waiting."""
     left = summary.frontier.waiting + summary.frontier.leased
     output.line()
-    most = max(summary.outcomes.values(), default=1)
-    rows = sorted(summary.outcomes.items(), key=lambda item: -item[1])
-    output.table(
-        ["outcome", "URLs", ""], [(name, f"{count:,}", "█" * max(1, round(30 * count / most))) for name, count in rows]
-    )
+    show_outcomes(summary.outcomes)
     output.line()
     output.rows(_summary_rows(summary, left))
     output.line(_last_line(summary, left))
@@ -278,16 +275,19 @@ def show_summary(summary: "Summary") -> None:
 
 def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     """Give every line of the summary: what it is about, and what there is to say."""
+    from msgspec.structs import asdict
+
     rate = summary.pages / summary.seconds if summary.seconds else 0.0
     cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
     too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
     frontier, learned, directory = summary.frontier, summary.learned, summary.directory
-    known = left + frontier.done + frontier.dead + frontier.removed
     yield "pages", f"{summary.pages:,}, {output.size(summary.bytes)} in {output.duration(summary.seconds)}"
     yield "requests", f"{summary.requests:,}, {too_soon}; {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second"
-    yield "URLs", f"{known:,} known: {frontier.done:,} done, {frontier.dead:,} dead, {left:,} waiting"
+    yield "URLs", states(asdict(frontier))
     if learned["templates"] or learned["parameters"]:
-        what = f"{learned['templates']:,} URL templates without new content, {learned['parameters']:,} parameters without effect"
+        what = (
+            f"{learned['templates']:,} URL templates without new content, {learned['parameters']:,} parameters without effect"
+        )
         yield "learned", f"{what} on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it"
         yield "", f"gossamer traps {directory}"
     yield "look at it", f"gossamer pages {directory}"

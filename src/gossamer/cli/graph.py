@@ -47,7 +47,7 @@ def _show(survey: "Survey") -> None:
     output.line(f"{survey.dangling:,} pages link to nothing")
     output.line(f"{survey.broken_edges:,} links lead to {survey.broken_targets:,} URLs where nothing is")
     rows = [(f"{one.rank:.2f}", f"{one.inlinks:,}", one.url) for one in survey.top]
-    output.table(["rank", "inlinks", "url"], rows)
+    output.table(["rank", "inlinks", "url"], rows, whole="url")
 
 
 def _export(edges: "Iterable[Edge]", target: str, form: Format) -> None:

@@ -49,4 +49,4 @@ def links(
         return
     output.line(f"title: {facts['title']}")
     rows = [(link["kind"], "nofollow" if link["nofollow"] else "", link["url"]) for link in facts["links"]]
-    output.table(["kind", "", "url"], rows)
+    output.table(["kind", "", "url"], rows, whole="url")

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+ONE_LINE = str.maketrans("\n\t", "  ")
+
 
 def line(text: str = "") -> None:
     """Print a line of a result."""
@@ -42,8 +44,9 @@ def raw(content: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: with lines and colour on a terminal, with tabs otherwise."""
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], whole: str = "", spare: Sequence[str] = ()) -> None:
+    """Print a table: with heads on a terminal, where the URLs of the column `whole` stay whole (`columns.py`); otherwise with
+    tabs, and nothing is left out."""
     if not sys.stdout.isatty():
         for row in rows:
             print("\t".join(clean(cell) for cell in row))
@@ -52,12 +55,19 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    console, cells = Console(), [[clean(cell).translate(ONE_LINE) for cell in row] for row in rows]
+    if whole:
+        from gossamer.cli.columns import laid_out
+
+        for number, text in enumerate(laid_out(headings, cells, console.width, whole, spare)):
+            console.print(Text(text, style="" if number else "bold"), soft_wrap=True)
+        return
     drawn = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         drawn.add_column(heading, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(clean(cell)) for cell in row))
-    Console().print(drawn)
+    for row in cells:
+        drawn.add_row(*map(Text, row))
+    console.print(drawn)
 
 
 def rows(facts: Iterable[tuple[str, str]]) -> None:
@@ -97,6 +107,13 @@ def bar(what: str, quiet: bool = False, sizes: bool = True) -> Iterator[Callable
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, advance=done, total=total)
+
+
+def shorten(text: str, width: int) -> str:
+    """Cut characters out of the middle of a text that is too wide for its place on a terminal."""
+    from gossamer.cli.columns import shorten
+
+    return shorten(text, width)
 
 
 def clean(text: str) -> str:

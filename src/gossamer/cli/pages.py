@@ -61,6 +61,8 @@ def pages(
             )
             for page in found
         ],
+        whole="url",
+        spare=["fetched", "bytes", "type", "status"],
     )
 
 
@@ -76,6 +78,8 @@ def _show_near(crawl: "CrawlDirectory", url: str, as_json: bool) -> None:
     output.table(
         ["bits", "outcome", "fetched", "url", "title"],
         [(str(one["distance"]), one["outcome"], output.moment(one["fetched_at"]), one["url"], one["title"]) for one in found],
+        whole="url",
+        spare=["fetched"],
     )
 
 
@@ -88,9 +92,8 @@ def _show_inlinks(crawl: "CrawlDirectory", url: str, limit: int, as_json: bool) 
         for edge in found:
             output.json(edge)
         return
-    output.table(
-        ["kind", "nofollow", "page"], [(edge.kind, "nofollow" if edge.nofollow else "-", edge.source) for edge in found]
-    )
+    rows = [(edge.kind, "nofollow" if edge.nofollow else "-", edge.source) for edge in found]
+    output.table(["kind", "nofollow", "page"], rows, whole="page")
 
 
 def _show_versions(crawl: "CrawlDirectory", url: str, as_json: bool) -> None:

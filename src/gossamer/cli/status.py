@@ -1,7 +1,8 @@
 """`gossamer status`: a crawl in numbers, running or not."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,24 +23,61 @@ def status(
         if json:
             output.json(facts)
         else:
-            output.table(["crawl", "state", "pages", "waiting"], [_row(one) for one in facts])
+            output.table(["crawl", "state", "pages", "waiting", "failed", "not for us"], [_row(one) for one in facts])
         return
     one = ask(CrawlDirectory.open(directory), "status")
     if json:
         output.json(one)
         return
-    frontier = one["frontier"]
     output.line(f"{one['directory']}: {one['state']}")
-    output.line(f"{one['pages']:,} pages, {output.size(one['bytes'])}")
-    states = ("waiting", "leased", "done", "dead", "removed")
-    output.line(
-        "URLs: " + ", ".join(f"{frontier[state]:,} {state}" for state in states) + f"; {frontier['hosts']:,} hosts with work"
-    )
+    output.rows(_rows(one))
     output.line()
-    output.table(["outcome", "URLs"], [(name, f"{count:,}") for name, count in sorted(one["outcomes"].items())])
+    show_outcomes(one["outcomes"])
 
 
-def _row(one: dict[str, object]) -> tuple[str, str, str, str]:
+def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give every line about a crawl: what it is about, and what there is to say."""
     frontier = one["frontier"]
-    assert isinstance(frontier, dict)
-    return str(one["directory"]), str(one["state"]), f"{one['pages']:,}", f"{frontier['waiting']:,}"
+    yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
+    yield "URLs", states(frontier)
+    if frontier["hosts"]:
+        yield "hosts", f"{frontier['hosts']:,} with work: gossamer hosts {one['directory']}"
+
+
+def states(frontier: Mapping[str, int]) -> str:
+    """Say how many URLs are known and what became of them; links that a rule refused are no failures."""
+    waiting = frontier["waiting"] + frontier["leased"]
+    counts = {
+        "done": frontier["done"],
+        "waiting": waiting,
+        "failed": frontier["failed"],
+        "not for us": frontier["not_for_us"],
+        "removed": frontier["removed"],
+    }
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name != "removed")
+    return f"{sum(counts.values()):,} known: {told}"
+
+
+def show_outcomes(outcomes: Mapping[str, int]) -> None:
+    """Print how URLs ended, the most frequent end first: by name, with a bar for each."""
+    from gossamer.records import NOT_FOR_US
+    from gossamer.worker.settle import FINISHED
+
+    most = max(outcomes.values(), default=1)
+    output.table(
+        ["outcome", "URLs", "", ""],
+        [
+            (
+                name,
+                f"{count:,}",
+                "" if name in FINISHED else "not for us" if name in NOT_FOR_US else "failed",
+                "█" * max(1, round(30 * count / most)),
+            )
+            for name, count in sorted(outcomes.items(), key=lambda item: -item[1])
+        ],
+    )
+
+
+def _row(one: dict[str, Any]) -> tuple[str, ...]:
+    counts = (one["pages"], *(one["frontier"][name] for name in ("waiting", "failed", "not_for_us")))
+    return one["directory"], one["state"], *(f"{count:,}" for count in counts)

@@ -371,10 +371,10 @@ class EmbeddedFrontier:
         )
 
     def outlook(self, most: int) -> Outlook:
-        host, slowest = self._schedule.next_host(), None
-        if len(self._schedule.hosts) <= most:
-            slowest = slowest_of(map(self._status, self._schedule.hosts.values()))
-        return outlook_of(host and host.name, host and host.clock, self._schedule.next_time(), slowest)
+        schedule = self._schedule
+        slowest = slowest_of(map(self._status, schedule.hosts.values())) if len(schedule.hosts) <= most else None
+        host = schedule.next_host()
+        return outlook_of(None if host is None else self._status(host), schedule.next_time(), slowest)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

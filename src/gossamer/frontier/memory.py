@@ -362,8 +362,8 @@ class MemoryFrontier:
         working = [self._status(host) for host in self._hosts.values() if host.waiting or host.leased]
         slowest = slowest_of(working) if len(working) <= most else None
         if host is None or next_time == inf:
-            return outlook_of(None, None, inf, slowest)
-        return outlook_of(host.name, host.clock, next_time, slowest)
+            return outlook_of(None, inf, slowest)
+        return outlook_of(self._status(host), next_time, slowest)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

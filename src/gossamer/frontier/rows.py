@@ -190,15 +190,16 @@ def slowest_of(hosts: Iterable[HostStatus]) -> HostStatus | None:
     return max(working, key=lambda host: (host.waiting * host.delay, host.waiting, host.host), default=None)
 
 
-def outlook_of(host: str | None, clock: HostClock | None, next_time: float, slowest: HostStatus | None) -> Outlook:
-    """Say who is next, if anybody is, by which clock and when, and how long the slowest takes, if that is known."""
+def outlook_of(host: HostStatus | None, next_time: float, slowest: HostStatus | None) -> Outlook:
+    """Say who is next, if anybody is, and when, and how long the slowest takes, if that is known."""
     facts: dict[str, Any] = {}
     if slowest is not None:
         facts = {"slowest": slowest.host, "seconds": slowest.waiting * slowest.delay, "delay": slowest.delay}
-    if host is None or clock is None:
+    if host is None:
         return Outlook(**facts)
+    clock = host.clock
     reason = clock.block_reason if clock.blocked_until >= next_time else "" if clock.next_time >= next_time else NOT_DUE
-    return Outlook(next_host=host, next_time=next_time, reason=reason, **facts)
+    return Outlook(next_host=host.host, next_time=next_time, reason=reason, **facts)
 
 
 def status_of(host: str, waiting: int, leased: int, policy: HostPolicy, clock: HostClock, settings: Politeness) -> HostStatus:

@@ -82,7 +82,9 @@ async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: Bench) ->
     frontier = await bench.open(politeness=EAGER)
     by_plugin = Verdict(False, "plugin", "too old", Outcome.GONE)
     await frontier.discover([entry("1", f"{name}.example") for name in "abcd"], NOW)
-    await frontier.discover([entry("2"), entry("3", refused=by_plugin), entry("4", refused=Verdict(False, "scope.within"))], NOW)
+    await frontier.discover(
+        [entry("2"), entry("3", refused=by_plugin), entry("4", refused=Verdict(False, "scope.within"))], NOW
+    )
     await frontier.discover([entry("5", refused=Verdict(False, "scope.max_depth"))], NOW)
     ends = [Outcome.GONE, Outcome.ROBOTS_DENIED, Outcome.ADDRESS_REFUSED, Outcome.BREAKER_OPEN]
     leases = await leased(frontier, NOW)

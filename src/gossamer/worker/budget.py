@@ -34,6 +34,11 @@ class Budget:
         self.pages += pages
         self.received += received
 
+    def left(self, now: float) -> tuple[int | None, float | None]:
+        """Return how many pages and seconds are left; None: as many as it takes."""
+        pages = None if self._settings.max_pages is None else max(self._settings.max_pages - self.pages, 0)
+        return pages, None if self._until is None else max(self._until - now, 0.0)
+
     def spent(self, now: float) -> str:
         """Return what is used up, or an empty text."""
         limits = self._settings

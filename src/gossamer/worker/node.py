@@ -113,6 +113,12 @@ class Node(Steering):
         """Visits under way."""
         return sum(len(process.session.out) for process in self._crew.values())
 
+    @property
+    def oldest(self) -> Lease | None:
+        """The visit that has been under way longest."""
+        firsts = [next(iter(process.session.out.values()), None) for process in self._crew.values()]
+        return min([lease for lease in firsts if lease is not None], key=lambda lease: lease.leased_at, default=None)
+
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Return leases for a worker when there are some; none and no next time when there will be none."""
         if self.is_over or worker in self._given:

@@ -58,6 +58,7 @@ class Pool(Steering):
         self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
         self._early: list[tuple[float, int, Lease]] = []  # visits whose turn is still to come, a heap
         self._timer: asyncio.TimerHandle | None = None  # for the next of them
+        self._visiting: dict[int, Lease] = {}  # visits that have begun and not ended, by token
         self._settling: dict[asyncio.Future[None], int] = {}  # visits that ended, by what tells that they are durable
 
     def cancel(self) -> None:
@@ -70,6 +71,11 @@ class Pool(Steering):
     def under_way(self) -> int:
         """Visits under way."""
         return len(self._early) + len(self._visitors) - len(self._idle) + sum(self._settling.values())
+
+    @property
+    def oldest(self) -> Lease | None:
+        """Of the visits that fetch and read, the one that has been under way longest."""
+        return next(iter(self._visiting.values()), None)
 
     async def run(self) -> End:
         """Crawl until there is a reason to end."""
@@ -140,7 +146,11 @@ class Pool(Steering):
     async def _visit_all(self, lease: Lease) -> None:
         """Visit one URL after the other."""
         while True:
-            durable = await self._visit(lease)
+            self._visiting[lease.token] = lease
+            try:
+                durable = await self._visit(lease)
+            finally:
+                del self._visiting[lease.token]
             if durable not in self._settling:
                 self._settling[durable] = 0
                 durable.add_done_callback(self._settled)

@@ -34,6 +34,10 @@ class Steering:
         """Let the budget count this run only."""
         self._budget.begin_anew()
 
+    def budget_left(self) -> tuple[int | None, float | None]:
+        """Return how many pages and seconds the budget has left; None: as many as it takes."""
+        return self._budget.left(self._clock.now())
+
     def stop(self, reason: str) -> None:
         """Begin no new visit; `run` returns when those under way are finished."""
         if not self._stopping:

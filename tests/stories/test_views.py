@@ -1,0 +1,120 @@
+"""What people see: a page a line, what failed apart from what is not for us, what a crawl does and waits for, and why."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
+from serving import Route, page, site_running
+
+PRIVATE = ["--allow-private", "127.0.0.0/8"]
+QUICK = ["--delay", "0", *PRIVATE]
+LONG = "/a/rather/long/path/of/folders/" + "and-a-name-" * 4 + "at-its-end.html"
+
+
+def on_a_terminal(columns: int, *arguments: object) -> str:
+    """Run a command on a terminal of so many columns; return everything it wrote there, without colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    words = [*GOSSAMER, *map(str, arguments)]
+    environment = {name: value for name, value in CLEAN.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(words, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm-256color"}) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the other end was closed
+                break
+            seen += piece
+        process.wait(60)
+    os.close(ours)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode()).replace("\r", "")
+
+
+# --- pages ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_one_line_with_its_whole_url_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
+    title = "a title of very many words that nobody could read on one line together with all else " * 2
+    with site_running({"/": page("/a", LONG, title=title), "/a": page(title="short"), LONG: page(title=title)}) as site:
+        run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
+        for columns in (80, 120, 160):
+            heads, *lines = on_a_terminal(columns, "pages", tmp_path / "crawl").splitlines()
+            assert len(lines) == 3 and all(len(line) <= columns for line in lines)
+            assert heads.split()[0] in ("fetched", "outcome") and "url" in heads.split()
+            assert len([line for line in lines if site.url("/a ") in line or line.rstrip().endswith(site.url("/a"))]) == 1
+            whole = [line for line in lines if site.url(LONG) in line]
+            assert len(whole) == (columns == 160)
+        wide = on_a_terminal(250, "pages", tmp_path / "crawl").splitlines()
+        plain = run_gossamer("pages", tmp_path / "crawl").stdout.splitlines()
+    assert "…" in wide[1] and site.url(LONG) in "".join(wide) and wide[0].split()[0] == "fetched"
+    assert len(plain) == 3 and any(site.url(LONG) in line and title.strip() in line for line in plain)
+    assert all(line.count("\t") == 6 for line in plain)
+
+
+def test_a_url_is_shortened_in_its_middle_only_when_there_is_no_other_room(tmp_path: Path) -> None:
+    with site_running({"/": page(LONG), LONG: page()}) as site:
+        run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
+        (cut,) = [line for line in on_a_terminal(60, "pages", tmp_path / "crawl").splitlines() if "…" in line]
+    assert site.url()[:12] in cut and cut.rstrip().endswith("its-end.html") and len(cut) <= 60
+
+
+# --- failed, and not for us ------------------------------------------------------------------------------------------------
+
+
+def test_what_failed_is_told_apart_from_what_is_not_for_us(tmp_path: Path) -> None:
+    robots = 200, {"content-type": "text/plain"}, b"User-agent: *\nDisallow: /private\n"
+    links = ["/a", "/gone", "/private", "http://elsewhere.test/1", "http://elsewhere.test/2"]
+    routes: dict[str, Route] = {"/robots.txt": robots, "/": page(*links, title="front"), "/a": page("/error", title="a")}
+    routes["/error"] = 500, {}, b"no"
+    told = "7 known: 2 done, 0 waiting, 2 failed, 3 not for us"
+    words = ["--set", "retry.times=0", *QUICK]
+    with site_running(routes) as site:
+        plain = run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *words).stdout
+        machine = json.loads(run_gossamer("crawl", site.url(), "--dir", tmp_path / "json", *words, "--json").stdout)
+        again = run_gossamer("recrawl", tmp_path / "crawl", "--delay", "0").stdout
+    assert told in plain and told in again and " dead" not in plain + again
+    assert {line.split("\t")[2] for line in plain.splitlines() if line.startswith(("gone", "server_error"))} == {"failed"}
+    assert next(line.split("\t")[2] for line in plain.splitlines() if line.startswith("robots_denied")) == "not for us"
+    assert (machine["frontier"]["dead"], machine["frontier"]["failed"], machine["frontier"]["not_for_us"]) == (5, 2, 3)
+    status = run_gossamer("status", tmp_path / "crawl").stdout
+    assert told in status and " dead" not in status
+    numbers = json.loads(run_gossamer("status", tmp_path / "crawl", "--json").stdout)["frontier"]
+    assert (numbers["dead"], numbers["failed"], numbers["not_for_us"]) == (5, 2, 3)
+    listed = run_gossamer("status", tmp_path).stdout
+    assert "crawl\tfinished\t2\t0\t2\t3" in listed
+
+
+# --- progress --------------------------------------------------------------------------------------------------------------
+
+
+def test_progress_says_what_is_fetched_what_is_waited_for_and_when_it_is_over(tmp_path: Path) -> None:
+    numbers = range(9)
+    routes: dict[str, Route] = {f"/{number}": page(title=str(number)) for number in numbers}
+    routes["/"] = page(*(f"/{number}" for number in numbers), "http://elsewhere.test/", title="front")
+    with site_running(routes) as site:
+        crawling = start_gossamer("crawl", site.url(), "--dir", tmp_path / "plain", "--delay", "0.7", *PRIVATE)
+        live = on_a_terminal(80, "crawl", site.url(), "--dir", tmp_path / "live", "--delay", "0.7", *PRIVATE)
+        _, plain = crawling.communicate(timeout=60)
+    (line,) = [line for line in plain.splitlines() if "pages/s" in line]
+    assert "not for us 1" in line and "failed 0" in line
+    assert re.search(rf"fetch(ed|ing) {re.escape(site.url('/'))}\d", line)
+    assert re.search(r"done in about \d s, 0\.7 s apart at 127\.0\.0\.1, and more as links are found", line)
+    assert re.search(r"waiting\s+0\.\d s for 127\.0\.0\.1's turn", live)
+    assert re.search(r"fetched\s+http://127\.0\.0\.1", live) and re.search(r"done in\s+about \d", live)
+    assert "1 not for us" in live and all(len(line) <= 80 for line in live.splitlines() if "│" in line)
+
+
+def test_progress_says_why_a_host_is_left_alone(tmp_path: Path) -> None:
+    busy: dict[str, Route] = {"/robots.txt": (503, {"retry-after": "7"}, b"later"), "/": page()}
+    with site_running(busy) as site:
+        words = ["crawl", site.url(), "--dir", tmp_path / "crawl", "--delay", "1", "--max-time", "6", *PRIVATE]
+        plain = run_gossamer(*words).stderr
+    assert re.search(r"waiting \d+\.\d s for 127\.0\.0\.1: robots\.txt unreachable: status 503", plain)
