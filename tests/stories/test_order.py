@@ -65,7 +65,7 @@ def test_a_deep_page_that_many_link_is_fetched_before_plain_ones_that_are_nearer
             while (known := explained(crawl, deep, last))[0]["queue"]["parts"]["links"] <= 0:
                 assert crawler.poll() is None, "the crawl ended before what waits was ranked"
             linked, nearer = (each["queue"] for each in known)
-            told = run_gossamer("explain", crawl, deep).stdout
+            told = run_gossamer("explain", crawl, deep, "--all").stdout
         finally:
             plain.go.set()
             crawler.communicate(timeout=60)

@@ -5,11 +5,13 @@ import json
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import termios
 from pathlib import Path
 
+import pytest
 from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
 from serving import Route, page, site_running
 
@@ -118,3 +120,109 @@ def test_progress_says_why_a_host_is_left_alone(tmp_path: Path) -> None:
         words = ["crawl", site.url(), "--dir", tmp_path / "crawl", "--delay", "1", "--max-time", "6", *PRIVATE]
         plain = run_gossamer(*words).stderr
     assert re.search(r"waiting \d+\.\d s for 127\.0\.0\.1: robots\.txt unreachable: status 503", plain)
+
+
+# --- explain ---------------------------------------------------------------------------------------------------------------
+
+
+def explained(directory: Path, url: str, *words: str) -> list[str]:
+    result = run_gossamer("explain", directory, url, *words)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def helped(told: list[str]) -> list[str]:
+    """Return the words of the command that is suggested."""
+    (command,) = [line for line in told if " gossamer " in line]
+    return shlex.split(command[command.index("gossamer ") :])[1:]
+
+
+def outcome(directory: Path, url: str) -> str | None:
+    facts = json.loads(run_gossamer("explain", directory, url, "--json").stdout)
+    return str(facts["outcome"])
+
+
+ROBOTS: Route = 200, {"content-type": "text/plain"}, b"User-agent: *\nDisallow: /private\n"
+
+
+def site_of_everything() -> dict[str, Route]:
+    """Return a site with a URL for each rule that people meet."""
+    deep = {f"/deep/{number}": page(f"/deep/{number + 1}", title=f"deep {number}") for number in range(4)}
+    hidden = (
+        200,
+        {"content-type": "text/html"},
+        b'<title>n</title><a rel="nofollow" href="/hidden">h</a><img src="/image.html">',
+    )
+    front = page("/deep/0", "/private", "/gone", "/nofollow", "/" + "a/" * 6, title="front")
+    others = {f"/{name}": page(title=name) for name in ("private", "hidden", "image.html", "a/" * 6)}
+    return {"/robots.txt": ROBOTS, "/": front, "/nofollow": hidden, **deep, **others}
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("/deep/3", "scope.max_depth"),
+        ("/hidden", "robots.meta"),
+        ("/image.html", "documents.follow"),
+        ("/private", "robots.txt"),
+        ("/" + "a/" * 6, "traps.max_repeats"),
+    ],
+)
+def test_explain_names_the_rule_where_the_url_was_found_and_a_command_that_brings_it(
+    tmp_path: Path, path: str, rule: str
+) -> None:
+    crawl = tmp_path / "a crawl"
+    with site_running(site_of_everything()) as site:
+        run_gossamer("crawl", site.url(), "--dir", crawl, "--max-depth", 3, *QUICK)
+        told = explained(crawl, site.url(path))
+        assert told[0] == site.url(path) and len(told) <= 6
+        assert told[1].split()[:3] == ["not", "for", "us"] and rule in told[1]
+        assert told[2].split()[0] == "found" and f"on {site.url()}" in told[2]
+        words = helped(told)
+        again = run_gossamer(*words, "--delay", "0")
+        target = Path(words[words.index("--dir") + 1]) if "--dir" in words else crawl
+        assert outcome(target, site.url(path)) == "ok", (words, again.stderr)
+
+
+def test_explain_knows_how_to_widen_the_scope(tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl"
+    with site_running({"/x": page(title="elsewhere"), "/y": page(title="nearby")}) as site:
+        targets = {"any": site.url("/x", "b.test"), "domain": site.url("/y", "www.a.test")}
+        site.routes["/"] = page(*targets.values(), title="front")
+        run_gossamer("crawl", site.url("/", "a.test"), "--dir", crawl, "--resolve", "*.test:127.0.0.1", *QUICK)
+        for scope, target in targets.items():
+            told = explained(crawl, target)
+            assert "scope.within" in told[1]
+            words = helped(told)
+            assert words[words.index("--scope") + 1] == scope
+            words[words.index("--dir") + 1] = str(tmp_path / scope)
+            run_gossamer(*words)
+            assert outcome(tmp_path / scope, target) == "ok"
+
+
+def test_explain_says_how_to_go_on_with_what_failed_waits_was_kept_or_never_found(tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl"
+    with site_running({"/": page("/1", "/2", "/gone", title="front"), "/1": page(title="1"), "/2": page(title="2")}) as site:
+        run_gossamer("crawl", site.url(), "--dir", crawl, *QUICK)
+        gone, kept, unknown = (explained(crawl, site.url(path)) for path in ("/gone", "/1", "/nobody"))
+        run_gossamer("crawl", site.url(), "--dir", tmp_path / "short", "--max-pages", "1", *QUICK)
+        waiting = explained(tmp_path / "short", site.url("/2"))
+        site.routes["/gone"] = page(title="back again")
+        assert gone[1].split()[:2] == ["failed", "gone:"] and helped(gone)[0] == "recrawl"
+        run_gossamer(*helped(gone), "--delay", "0")
+        assert outcome(crawl, site.url("/gone")) == "ok"
+        assert kept[1].split()[:2] == ["kept", "ok:"] and run_gossamer(*helped(kept)).stdout.endswith("\n\n1\n")
+        assert unknown[1].strip().startswith("never found") and helped(unknown)[:2] == ["crawl", site.url("/nobody")]
+        assert waiting[1].split()[0] == "waiting" and helped(waiting)[0] == "resume"
+
+
+def test_explain_tells_every_rule_when_asked_and_json_tells_everything(tmp_path: Path) -> None:
+    with site_running({"/": page("/private", title="front"), "/robots.txt": ROBOTS}) as site:
+        run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
+        short = explained(tmp_path / "crawl", site.url("/private"))
+        everything = explained(tmp_path / "crawl", site.url("/private"), "--all")
+        facts = json.loads(run_gossamer("explain", tmp_path / "crawl", site.url("/private"), "--json").stdout)
+    assert not any("passed" in line for line in short)
+    assert any("passed" in line and "traps.max_length" in line for line in everything)
+    assert {"verdicts", "robots", "queue", "host_status", "evidence"} <= facts.keys()
+    assert facts["help"][0]["command"].startswith("gossamer recrawl") and facts["help"][0]["what"]

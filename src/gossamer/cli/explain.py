@@ -1,5 +1,6 @@
 """`gossamer explain`: why a URL was fetched, skipped, or is still waiting."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +12,10 @@ from gossamer.cli import output
 def explain(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
     url: Annotated[str, typer.Argument(metavar="URL", help="the URL to explain; - reads one a line from standard input")],
-    json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="every rule, the queue, the host")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print JSON, with everything")] = False,
 ) -> None:
-    """Say what happened to a URL, and which rule decided."""
+    """Say what happened to a URL, which rule decided, where it was found, and what would help."""
     import sys
 
     from gossamer.jobs.control import ask
@@ -24,11 +26,51 @@ def explain(
     for facts in ask(crawl, "explain_all", urls=urls):
         if json:
             output.json(facts)
+        elif everything:
+            _show_all(facts)
         else:
-            _show(facts)
+            output.line(facts["wire"])
+            output.rows(_rows(facts))
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give every line of a short answer: what it is about, and what there is to say."""
+    yield _end(facts), _why(facts)
+    if facts["found"]:
+        yield "found", _where(facts["found"])
+    for remedy in facts["help"]:
+        if facts["state"] != "done":
+            yield "what helps", remedy["what"]
+        yield "" if facts["state"] != "done" else remedy["what"], remedy["command"]
+
+
+def _end(facts: dict[str, Any]) -> str:
+    """Say in a word how a URL ended, or where it stands."""
+    if facts["state"] == "dead":
+        return "not for us" if facts["not_for_us"] else "failed"
+    return {"done": "kept", "leased": "under way", "unknown": "never found"}.get(facts["state"]) or str(facts["state"])
+
+
+def _why(facts: dict[str, Any]) -> str:
+    """Say the outcome and what decided it."""
+    page, reason = facts["page"], facts["reason"].removeprefix("never found; ")
+    if facts["state"] == "done" and page:
+        kept = f"status {page['status']}, {page['mime']}, {page['length']:,} bytes"
+        reason = f"the content of {facts['duplicate_of']}" if facts["duplicate_of"] else reason or kept
+    elif facts["rule"] and facts["rule"] not in reason:
+        reason = f"{facts['rule']}: {reason}"
+    if facts["state"] == "waiting":
+        reason = reason or "its turn has not come yet"
+    return f"{facts['outcome']}: {reason}" if facts["outcome"] and facts["state"] != "waiting" else reason
+
+
+def _where(found: dict[str, Any]) -> str:
+    if not found["via"]:
+        return "among the seeds"
+    return f"on {found['via']}, as {found['kind']}, {found['depth']} {'hop' if found['depth'] == 1 else 'hops'} deep"
+
+
+def _show_all(facts: dict[str, Any]) -> None:
     output.line(facts["wire"])
     if facts["key"] != facts["wire"]:
         output.line(f"  known as   {facts['key']}")
@@ -37,8 +79,7 @@ def _show(facts: dict[str, Any]) -> None:
         output.line(f"  because    {facts['reason']}" + (f" (rule {facts['rule']})" if facts["rule"] else ""))
     found = facts["found"]
     if found:
-        where = f"on {found['via']}" if found["via"] else "among the seeds"
-        output.line(f"  found      {where}, as {found['kind']}, {found['depth']} hops deep, at {output.moment(found['at'])}")
+        output.line(f"  found      {_where(found)}, at {output.moment(found['at'])}")
     if facts["duplicate_of"]:
         output.line(f"  same as    {facts['duplicate_of']}")
     _show_queue(facts)

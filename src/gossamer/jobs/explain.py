@@ -9,9 +9,10 @@ from typing import Any
 from gossamer.assemble import Stores
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
+from gossamer.jobs.remedy import remedies
 from gossamer.policy.priority import parts
 from gossamer.protocols import Consultation
-from gossamer.records import Known, LinkKind, Page, Verdict
+from gossamer.records import NOT_FOR_US, Known, LinkKind, Page, State, Verdict
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
 
@@ -26,13 +27,14 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
     verdicts = [*stores.admission.trace(candidate), *await stores.lessons.verdicts(parsed, key)]
     robots = await stores.robots.peek(parsed.wire, stores.user_agent, stores.clock.now())
     host = await stores.frontier.host(parsed.host)
-    return {
+    facts = {
         "url": url,
         "wire": parsed.wire,
         "key": key,
         "requested": _requested(known, page),
         "host": parsed.host,
         "state": known.state if known else "unknown",
+        "not_for_us": _is_not_for_us(known),
         **_end(known, page, verdicts, robots),
         **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
@@ -44,6 +46,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "duplicate_of": page.duplicate_of if page else "",
         "evidence": plain(await stores.lessons.evidence(parsed)),
     }
+    return {**facts, "help": plain(remedies(facts, stores.settings, stores.directory))}
 
 
 async def keys_of(stores: Stores, url: str) -> list[str]:
@@ -105,6 +108,11 @@ def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots
         return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}
     rule = known.reason.partition(":")[0] if ":" in known.reason and " " not in known.reason.partition(":")[0] else ""
     return {"outcome": known.outcome, "rule": rule, "reason": known.reason}
+
+
+def _is_not_for_us(known: Known | None) -> bool:
+    """Tell whether a URL is dead because a rule says so; else, if it is dead, it was tried and failed."""
+    return known is not None and known.state is State.DEAD and (known.entry.refused is not None or known.outcome in NOT_FOR_US)
 
 
 def _found(known: Known | None) -> dict[str, Any] | None:

@@ -57,3 +57,11 @@ def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, words:
     budget = Budget(Crawl(**limits), pages=0, received=100, now=0)
     spend(budget, ended(Outcome.OK))
     assert budget.spent(now) == words
+
+
+def test_what_is_left_is_told_and_none_means_no_limit() -> None:
+    budget = Budget(Crawl(max_pages=3, max_seconds=60), pages=1, received=0, now=0)
+    spend(budget, ended(Outcome.OK))
+    assert budget.left(now=20) == (1, 40)
+    assert budget.left(now=90) == (1, 0)
+    assert Budget(Crawl(), pages=9, received=0, now=0).left(now=5) == (None, None)

@@ -95,6 +95,19 @@ async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_pla
     assert visits.begun == list(range(5)) and len(visits.visitors) == 3, "who ended a visit does the next"
 
 
+async def test_the_oldest_visit_is_the_one_that_began_first_of_those_that_still_fetch_or_read() -> None:
+    visits = Visits(3, concurrency=2)
+    assert visits.pool.oldest is None
+    run = asyncio.create_task(visits.pool.run())
+    for token in range(3):
+        await visits.until(min(token + 2, 3), visiting=min(3 - token, 2))
+        assert visits.pool.oldest is not None and visits.pool.oldest.token == token
+        visits.end(1)
+        await visits.until(token + 1, visiting=min(2 - token, 1))
+        visits.settle()
+    assert await run is End.FINISHED and visits.pool.oldest is None
+
+
 async def test_a_visit_begins_in_its_turn_and_not_before() -> None:
     visits = Visits(0, concurrency=9)
     now = CLOCK.now()
