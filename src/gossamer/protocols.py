@@ -1,13 +1,11 @@
 """The joints: where a part can be swapped, on one page.
 
-Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web
-does comes back as an `Outcome` inside a record; an implementation raises only what `gossamer.errors` names. Every hand is
-opened by `assemble` and closed by `aclose`. Answers that only one joint gives stand beside it. A worker in a process of its own
-reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Teaching`, `Commits`) over a socket.
+Each joint has a checker in `gossamer.testing` that any implementation must pass, ours and a plugin's alike. What the web does
+comes back as an `Outcome` inside a record; only what `gossamer.errors` names is raised. `assemble` opens every hand, `aclose`
+closes it. A worker in a process of its own reaches half joints (`Leasing`, `Advice`, `Claims`, `Teaching`) over a socket.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from math import inf
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -21,7 +19,6 @@ from gossamer.records import (
     Entry,
     Extract,
     Fetched,
-    FrontierStatistics,
     HostPolicy,
     HostStatus,
     Known,
@@ -38,6 +35,7 @@ from gossamer.records import (
     Totals,
     Verdict,
 )
+from gossamer.standing import FrontierStatistics, Outlook
 from gossamer.url.parse import Url
 from gossamer.versions import Version
 from gossamer.visit import Earlier, Lesson, Studied, Visit
@@ -64,17 +62,6 @@ class Leasing(Protocol):
 
     async def pace(self, host: str, seconds: float) -> None:
         """Keep at least that long between two requests (Crawl-delay)."""
-
-
-class Outlook(Struct, frozen=True, kw_only=True):
-    """What comes next in a frontier, and how long its hosts take at their own pace."""
-
-    next_host: str = ""  # whose turn comes next; empty: nobody's, as long as nothing else happens
-    next_time: float = inf
-    reason: str = ""  # why not sooner, if it is more than the time between two requests
-    slowest: str = ""  # the host whose waiting URLs take longest; empty: there are too many hosts to look at
-    seconds: float = 0.0  # how long they take, one after the other
-    delay: float = 0.0  # between two of them
 
 
 @runtime_checkable
@@ -118,9 +105,7 @@ class Frontier(Leasing, Protocol):
         """Walk over every known URL, or those in one state."""
 
     def statistics(self) -> FrontierStatistics: ...
-
-    def outlook(self, most: int) -> Outlook:
-        """Say who is next, and who will be last; that only if no more than `most` hosts have work."""
+    def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
 
     async def checkpoint(self, target: Path) -> None:
         """Write a consistent copy of the state into a new directory."""

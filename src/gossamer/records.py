@@ -44,19 +44,6 @@ class Outcome(StrEnum):
     BUG = "bug"
 
 
-# A dead URL with one of these was never requested, because a rule says so; with any other it was tried, and failed.
-NOT_FOR_US = frozenset(
-    {
-        Outcome.OUT_OF_SCOPE,
-        Outcome.TRAP,
-        Outcome.ROBOTS_DENIED,
-        Outcome.ADDRESS_REFUSED,
-        Outcome.UNSUPPORTED,
-        Outcome.DUPLICATE,  # by parameters that make no difference; a duplicate that was fetched is done
-    }
-)
-
-
 class LinkKind(StrEnum):
     """Where a URL was found."""
 
@@ -260,24 +247,6 @@ class Known(Struct, frozen=True, kw_only=True):
     credit: int | None = None  # what it has, where the order is opic
     score: float | None = None  # what it is worth while it waits; None: nobody can tell
     priority: Priority = Priority.MEDIUM  # the class it waits in, or waited in
-
-
-class FrontierStatistics(Struct, frozen=True, kw_only=True):
-    """The frontier in numbers: the five states add up to every URL ever accepted."""
-
-    waiting: int
-    leased: int
-    done: int
-    dead: int
-    removed: int
-    hosts: int  # with work
-    failed: int = 0  # of the dead: tried, and given up
-    not_for_us: int = 0  # of the dead: never requested, because a rule says so
-    recent_hits: int = 0  # seen tests answered by the recent-key cache, the Bloom filter, the store
-    bloom_misses: int = 0
-    store_reads: int = 0
-    credit: int | None = None  # of all pages and of lambda together, where the order is opic
-    lambda_credit: int | None = None  # of that, what is not spread yet
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from gossamer.protocols import Outlook
+from gossamer.standing import Outlook
 
 SOON = 0.05  # seconds: a shorter wait is none
 FEWEST_SECONDS = 3.0  # of a pace that anything can be told from
-NEARLY = 0.7  # of the time that the pace so far asks for: then the slowest host is what limits it
+NEARLY = 0.5  # of the time that the pace so far asks for: then the slowest host is what limits it
 
 
 class Standing(Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli import output
 from gossamer.cli.forecast import Standing, forecast, pace_of, wait_for
-from gossamer.records import NOT_FOR_US
+from gossamer.standing import NOT_FOR_US
 from gossamer.worker.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble, VisitsEnded
 
 if TYPE_CHECKING:

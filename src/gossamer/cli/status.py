@@ -60,7 +60,7 @@ def states(frontier: Mapping[str, int]) -> str:
 
 def show_outcomes(outcomes: Mapping[str, int]) -> None:
     """Print how URLs ended, the most frequent end first: by name, with a bar for each."""
-    from gossamer.records import NOT_FOR_US
+    from gossamer.standing import NOT_FOR_US
     from gossamer.worker.settle import FINISHED
 
     most = max(outcomes.values(), default=1)

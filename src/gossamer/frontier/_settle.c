@@ -226,7 +226,7 @@ PyMODINIT_FUNC PyInit__settle(void) {
     host_type = imported("gossamer.frontier._host", "Host");
     if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member("Fate", "DONE")) == NULL ||
         (dead_fate = member("Fate", "DEAD")) == NULL || (gone_outcome = member("Outcome", "GONE")) == NULL ||
-        (not_for_us = imported(records, "NOT_FOR_US")) == NULL)
+        (not_for_us = imported("gossamer.standing", "NOT_FOR_US")) == NULL)
         return NULL;
     if (learn(&settlements, records, "Settlement", "lease fate outcome reason due score answer discovered links") < 0 ||
         learn(&answers, records, "Answer", "at seconds failed robots_delay block_until block_reason") < 0 ||

@@ -40,11 +40,9 @@ from gossamer.frontier.seen import open_seen
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import politeness
-from gossamer.protocols import Outlook
 from gossamer.records import (
     Discovered,
     Entry,
-    FrontierStatistics,
     HostPolicy,
     HostStatus,
     Known,
@@ -54,6 +52,7 @@ from gossamer.records import (
     Settlement,
     State,
 )
+from gossamer.standing import FrontierStatistics, Outlook
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -353,22 +352,9 @@ class EmbeddedFrontier:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
     def statistics(self) -> FrontierStatistics:
-        meta, seen, bank = self._meta, self._seen, self._meta.bank
-        return FrontierStatistics(
-            waiting=meta.waiting,
-            leased=meta.leased,
-            done=meta.done,
-            dead=meta.dead,
-            removed=meta.removed,
-            hosts=len(self._schedule.hosts),
-            failed=meta.dead - meta.not_for_us,
-            not_for_us=meta.not_for_us,
-            recent_hits=seen.recent_hits,
-            bloom_misses=seen.bloom_misses,
-            store_reads=seen.store_reads,
-            credit=None if bank is None else meta.minted,
-            lambda_credit=None if bank is None else bank.lambda_credit,
-        )
+        seen = self._seen
+        asked = {"recent_hits": seen.recent_hits, "bloom_misses": seen.bloom_misses, "store_reads": seen.store_reads}
+        return self._meta.statistics(len(self._schedule.hosts), **asked)
 
     def outlook(self, most: int) -> Outlook:
         schedule = self._schedule

@@ -16,7 +16,8 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
-from gossamer.records import NOT_FOR_US, Answer, Entry, Fate, HostClock, Settlement, State
+from gossamer.records import Answer, Entry, Fate, HostClock, Settlement, State
+from gossamer.standing import NOT_FOR_US
 
 settle_page: Callable[..., tuple[int, int, int]] | None = None
 with suppress(ImportError):  # nothing was compiled

@@ -16,6 +16,7 @@ Nothing is durable but what `checkpoint` writes; `restore` opens it like any bac
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -25,17 +26,15 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import Turns, Whose, is_again, place, rank
-from gossamer.frontier.piece import Host, Turn, come_again, lease_of, pick, promoted
+from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, pick, promoted, ready_at
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
-from gossamer.protocols import Outlook
 from gossamer.records import (
     Discovered,
     Entry,
     Fate,
-    FrontierStatistics,
     HostPolicy,
     HostStatus,
     Known,
@@ -47,6 +46,7 @@ from gossamer.records import (
     Settlement,
     State,
 )
+from gossamer.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.spelling import is_spelled, spelled, with_spelling
 
@@ -67,6 +67,7 @@ class MemoryFrontier:
     ) -> None:
         self._settings = settings
         self._politeness = politeness
+        self._ready = partial(ready_at, settings=politeness)
         self._breaker = breaker
         self._lease = lease
         self._opened = now
@@ -160,13 +161,6 @@ class MemoryFrontier:
         asked = self._host(host)
         return self._take(worker, asked, None, now) if self._ready(asked) <= now else None
 
-    def _ready(self, host: Host) -> float:
-        if host.policy.paused or host.policy.blocked:
-            return inf
-        if host.leased >= politeness.connections_of(host.policy, host.clock, self._politeness):
-            return inf
-        return max(host.clock.next_time, host.clock.blocked_until, host.since)
-
     def _take(self, worker: Whose, host: Host, row: Url | None, now: float) -> Lease:
         before = host.clock
         delay = politeness.delay_of(host.policy, before, self._politeness)
@@ -209,17 +203,12 @@ class MemoryFrontier:
 
     def _next_time(self, now: float) -> float | None:
         waiting = [host for host in self._hosts.values() if host.waiting]
-        times = [self._due(host) for host in waiting]
-        soonest = min(times, default=inf)
+        soonest = min([due_at(host, self._ready(host)) for host in waiting], default=inf)
         if soonest < inf:
             return max(now, soonest)
         if self._turns:
             return min(turn.lease.until for turn in self._turns.values())
         return inf if waiting else None
-
-    def _due(self, host: Host) -> float:
-        """Return when a host that has waiting URLs may be leased; infinite: not for now."""
-        return max(self._ready(host), 0.0 if any(host.queues) else host.later[0][0])
 
     # --- turns back --------------------------------------------------------------------------------------------------
 
@@ -357,13 +346,11 @@ class MemoryFrontier:
         return FrontierStatistics(**{state.value: states[state] for state in State}, **dead, **credit, hosts=hosts)
 
     def outlook(self, most: int) -> Outlook:
-        times = [(self._due(host), host.number, host) for host in self._hosts.values() if host.waiting]
-        next_time, _, host = min(times, default=(inf, 0, None))
-        working = [self._status(host) for host in self._hosts.values() if host.waiting or host.leased]
-        slowest = slowest_of(working) if len(working) <= most else None
-        if host is None or next_time == inf:
-            return outlook_of(None, inf, slowest)
-        return outlook_of(self._status(host), next_time, slowest)
+        hosts = [host for host in self._hosts.values() if host.waiting or host.leased]
+        times = [(due_at(host, self._ready(host)), host.number, self._status(host)) for host in hosts if host.waiting]
+        next_time, _, first = min(times, default=(inf, 0, None))
+        slowest = slowest_of(map(self._status, hosts)) if len(hosts) <= most else None
+        return outlook_of(None if next_time == inf else first, next_time, slowest)
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 

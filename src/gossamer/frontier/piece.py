@@ -2,11 +2,14 @@
 
 from bisect import insort
 from collections.abc import Callable, Iterable
+from math import inf
 
 from msgspec import Struct
 
+from gossamer.config.sections import Politeness
 from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import Url
+from gossamer.policy.politeness import connections_of
 from gossamer.records import Entry, HostClock, HostPolicy, Lease
 
 
@@ -36,6 +39,20 @@ class Turn(Struct):
     host: Host
     row: Url | None  # None: a bare turn
     before: HostClock
+
+
+def ready_at(host: Host, settings: Politeness) -> float:
+    """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""
+    if host.policy.paused or host.policy.blocked:
+        return inf
+    if host.leased >= connections_of(host.policy, host.clock, settings):
+        return inf
+    return max(host.clock.next_time, host.clock.blocked_until, host.since)
+
+
+def due_at(host: Host, ready: float) -> float:
+    """Return when a host that is ready then, and has waiting URLs, gives the first of them."""
+    return max(ready, 0.0 if any(host.queues) else host.later[0][0])
 
 
 def lease_of(

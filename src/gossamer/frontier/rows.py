@@ -16,8 +16,8 @@ from gossamer.errors import StoreError
 from gossamer.frontier.order import AGEING, class_of, is_again
 from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
-from gossamer.protocols import Outlook
-from gossamer.records import NOT_FOR_US, Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
+from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
+from gossamer.standing import NOT_FOR_US, FrontierStatistics, Outlook
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of
@@ -80,6 +80,13 @@ class Meta(Struct, array_like=True):
     def known(self) -> int:
         """Return how many URLs were ever accepted."""
         return self.waiting + self.leased + self.done + self.dead + self.removed
+
+    def statistics(self, hosts: int, **asked: int) -> FrontierStatistics:
+        """Return the counters as the operator sees them, with the hosts that have work and who answered seen tests."""
+        states = {state.value: getattr(self, state) for state in State}
+        dead = {"failed": self.dead - self.not_for_us, "not_for_us": self.not_for_us}
+        credit = {} if self.bank is None else {"credit": self.minted, "lambda_credit": self.bank.lambda_credit}
+        return FrontierStatistics(**states, **dead, **credit, **asked, hosts=hosts)
 
 
 class Page(Struct, array_like=True):

@@ -12,7 +12,8 @@ from gossamer.jobs.plain import plain
 from gossamer.jobs.remedy import remedies
 from gossamer.policy.priority import parts
 from gossamer.protocols import Consultation
-from gossamer.records import NOT_FOR_US, Known, LinkKind, Page, State, Verdict
+from gossamer.records import Known, LinkKind, Page, State, Verdict
+from gossamer.standing import NOT_FOR_US
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
 

@@ -19,7 +19,8 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
-from gossamer.records import FrontierStatistics, State
+from gossamer.records import State
+from gossamer.standing import FrontierStatistics
 from gossamer.url.parse import Url
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End

@@ -19,7 +19,8 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.protocols import Processor
-from gossamer.records import NOT_FOR_US, Entry, Known, Outcome, Page, State
+from gossamer.records import Entry, Known, Outcome, Page, State
+from gossamer.standing import NOT_FOR_US
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
