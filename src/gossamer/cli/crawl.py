@@ -1,7 +1,7 @@
 """`gossamer crawl` and `gossamer resume`: run a crawl, show it, sum it up."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,9 +12,11 @@ from gossamer.cli import output
 from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
+    from gossamer.assemble import Crawl
     from gossamer.config.sections import Settings
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.run import Again, Summary
+    from gossamer.worker.budget import Limit
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
@@ -114,7 +116,10 @@ def resume(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a crawl that was stopped, killed or spent its budget. Options given here count for this run."""
+    """Go on with a crawl that was stopped, killed or spent its budget. Options given here count for this run.
+
+    Without a budget of its own, a run goes on with what is left of the crawl's, or spends that once more.
+    """
     from gossamer.jobs.directory import CrawlDirectory
 
     flags = flags_of(
@@ -134,7 +139,7 @@ def resume(
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet)
+    _run(opened, opened.settings(flags), json, quiet, given=flags)
 
 
 def recrawl(
@@ -157,8 +162,9 @@ def recrawl(
 
     limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
     given = flags_of(delay=delay, workers=workers, max_pages=max_pages, max_time=max_time, forever=forever, set_=set_)
+    flags, again = limits | given, Again(duration(older_than, "--older-than"), failed)
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(limits | given), json, quiet, Again(duration(older_than, "--older-than"), failed))
+    _run(opened, opened.settings(flags), json, quiet, again, flags)
 
 
 FLAGS = {
@@ -177,6 +183,7 @@ FLAGS = {
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
 }
+OPTIONS = {setting: f"--{name.replace('_', '-')}" for name, setting in FLAGS.items()}
 
 
 def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]:
@@ -206,16 +213,31 @@ def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
         yield from lines_of(file, lines)
 
 
-def _run(directory: "CrawlDirectory", settings: "Settings", as_json: bool, quiet: bool, again: "Again | None" = None) -> None:
+def _run(
+    directory: "CrawlDirectory",
+    settings: "Settings",
+    as_json: bool,
+    quiet: bool,
+    again: "Again | None" = None,
+    given: Collection[str] = (),
+) -> None:
     from gossamer.cli.progress import Progress
     from gossamer.jobs.run import run_crawl
 
-    if not quiet and not as_json:
+    silent = quiet or as_json
+    progress = Progress(quiet=silent)
+
+    def watch(crawl: "Crawl") -> None:
+        if not silent:
+            for limit in crawl.pool.budget.left():
+                output.note(f"  budget:     {_budget_words(limit)}")
+        progress.watch(crawl)
+
+    if not silent:
         for text in manners(settings, directory):
             output.note(text)
-    progress = Progress(quiet=quiet or as_json)
     try:
-        summary = run_crawl(directory, settings, progress.watch, again)
+        summary = run_crawl(directory, settings, watch, again, given)
     finally:
         progress.close()
     if as_json:
@@ -242,6 +264,28 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield f"  user agent: {user_agent(settings)}"
     if not settings.crawl.contact:
         yield "  no --contact given: webmasters who cannot reach you block you; a URL or mail address goes into the user agent"
+
+
+def _budget_words(limit: "Limit") -> str:
+    """Say how much a run may still spend of something."""
+    option = OPTIONS[limit.setting]
+    match limit.setting:
+        case "crawl.max_pages":
+            return f"{limit.limit:,} pages more ({option})"
+        case "crawl.max_bytes":
+            return f"{output.size(limit.limit)} more ({option})"
+        case _:
+            return f"{output.duration(limit.limit)} ({option})"
+
+
+def _spelled(limit: "Limit") -> str:
+    """Write a limit as the option that sets it."""
+    number: object = f"{limit.limit:g}s"
+    if limit.setting == "crawl.max_pages":
+        number = limit.limit
+    elif limit.setting == "crawl.max_bytes":
+        number = output.exact_size(int(limit.limit))
+    return f"{OPTIONS[limit.setting]} {number}"
 
 
 def _scope_words(settings: "Settings") -> str:
@@ -296,8 +340,11 @@ def _last_line(summary: "Summary", left: int) -> str:
     match summary.end.value:
         case "finished":
             return "done: nothing waits"
-        case "budget spent":
-            return f"done: the budget is spent, {left:,} URLs wait; {again}"
+        case "budget spent" if not left:
+            return "done: nothing waits"
+        case "budget spent" if summary.spent is not None:
+            limit = _spelled(summary.spent)
+            return f"done: the budget is spent ({limit}), {left:,} URLs wait; {again} {limit}"
         case "waiting":
             until = "" if summary.next_time == inf else f" until {output.moment(summary.next_time)} UTC"
             return f"waiting: {left:,} URLs of hosts that are paused or blocked{until}; {again}"

@@ -4,7 +4,7 @@ import asyncio
 import resource
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
 from gossamer.records import FrontierStatistics, State
 from gossamer.url.parse import Url
+from gossamer.worker.budget import Limit
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
@@ -44,6 +45,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     frontier: FrontierStatistics
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
+    spent: Limit | None = None  # with End.BUDGET: the limit that was reached
 
     @property
     def exit_code(self) -> int:
@@ -59,9 +61,16 @@ class Again(Struct, frozen=True):
 
 
 def run_crawl(
-    directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None], again: Again | None = None
+    directory: CrawlDirectory,
+    settings: Settings,
+    watch: Callable[[Crawl], None],
+    again: Again | None = None,
+    given: Collection[str] = (),
 ) -> Summary:
-    """Run a crawl until it ends; `watch` is called once with the crawl before its first visit."""
+    """Run a crawl until it ends.
+
+    `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
+    """
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -71,7 +80,7 @@ def run_crawl(
 
             opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        return runner.run(_run(directory, settings, opening, watch, again))
+        return runner.run(_run(directory, settings, opening, watch, again, given))
 
 
 async def _run(
@@ -80,6 +89,7 @@ async def _run(
     opening: Opening,
     watch: Callable[[Crawl], None],
     again: Again | None,
+    given: Collection[str],
 ) -> Summary:
     clock = SystemClock()
     began, cpu = clock.now(), _cpu_seconds()
@@ -90,8 +100,8 @@ async def _run(
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+            crawl.pool.begin_anew(given)
             if again is not None:
-                crawl.pool.begin_anew()
                 log.note("recrawl", pages=await _recall(crawl, again))
             _obey_signals(crawl)
             watch(crawl)
@@ -111,6 +121,7 @@ async def _run(
             too_soon=crawl.tally.haste.count,
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
+            spent=crawl.pool.spent if end is End.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
         )
 

@@ -145,7 +145,7 @@ class Node(Steering):
             self._wake.clear()
             now = self._clock.now()
             has_looked = self._lookout.look(now)
-            if self._budget.spent(now):
+            if self._is_spent(now):
                 return End.BUDGET
             self.next_time = None
             if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
@@ -171,7 +171,7 @@ class Node(Steering):
         }
         self._homes.forget(now)
         allotment = Allotment(self._homes, loads, self._trust, rooms)
-        limit = min(self._budget.room(self.under_way), allotment.room)
+        limit = min(self.budget.room(self.under_way), allotment.room)
         if sum(session.is_ready for session in present.values()) < self._settings.workers:
             limit = min(limit, EARLY)
         if not limit:
