@@ -209,6 +209,9 @@ class Robots(Advice, Protocol):
     def forget(self, url: str) -> None:
         """Drop what was learned for a URL and not kept: what came of it is lost, so it has to be asked for again."""
 
+    async def reopen(self, urls: Sequence[str]) -> None:
+        """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
+
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask: for explaining."""
 

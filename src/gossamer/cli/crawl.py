@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gossamer.assemble import Crawl
     from gossamer.config.sections import Settings
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.run import Again, Summary
+    from gossamer.jobs.revisit import Again
+    from gossamer.jobs.run import Summary
     from gossamer.worker.budget import Limit
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
@@ -112,6 +113,10 @@ def resume(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
+    ] = False,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -121,6 +126,7 @@ def resume(
     Without a budget of its own, a run goes on with what is left of the crawl's, or spends that once more.
     """
     from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.revisit import Again
 
     flags = flags_of(
         delay=delay,
@@ -139,7 +145,7 @@ def resume(
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet, given=flags)
+    _run(opened, opened.settings(flags), json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
 
 
 def recrawl(
@@ -147,10 +153,17 @@ def recrawl(
     older_than: Annotated[str, typer.Option(help="only pages last visited longer ago than this, such as 7d")] = "0",
     failed: Annotated[bool, typer.Option("--failed", help="also URLs that ended without a page")] = False,
     delay: Delay = None,
+    connections: Connections = None,
     workers: Workers = None,
     max_pages: MaxPages = None,
+    max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
     forever: Forever = False,
+    allow_private: AllowPrivate = None,
+    resolve: Resolve = None,
+    insecure: Insecure = False,
+    contact: Contact = None,
+    user_agent: UserAgent = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -158,11 +171,25 @@ def recrawl(
     """Visit the pages of a crawl again: changed ones are kept as new versions, the others confirmed."""
     from gossamer.config.load import duration
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.run import Again
+    from gossamer.jobs.revisit import Again
 
     limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
-    given = flags_of(delay=delay, workers=workers, max_pages=max_pages, max_time=max_time, forever=forever, set_=set_)
-    flags, again = limits | given, Again(duration(older_than, "--older-than"), failed)
+    flags = limits | flags_of(
+        delay=delay,
+        connections=connections,
+        workers=workers,
+        max_pages=max_pages,
+        max_bytes=max_bytes,
+        max_time=max_time,
+        forever=forever,
+        allow_private=allow_private,
+        resolve=resolve,
+        insecure=insecure,
+        contact=contact,
+        user_agent=user_agent,
+        set_=set_,
+    )
+    again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
     opened = CrawlDirectory.open(directory)
     _run(opened, opened.settings(flags), json, quiet, again, flags)
 

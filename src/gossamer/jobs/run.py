@@ -19,7 +19,8 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.log import LogFile
-from gossamer.records import FrontierStatistics, State
+from gossamer.jobs.revisit import Again, visit_again
+from gossamer.records import FrontierStatistics
 from gossamer.url.parse import Url
 from gossamer.worker.budget import Limit
 from gossamer.worker.garbage import collected_seldom
@@ -51,13 +52,6 @@ class Summary(Struct, frozen=True, kw_only=True):
     def exit_code(self) -> int:
         """0 is done; 130 interrupted; 6 waiting for a date."""
         return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0)
-
-
-class Again(Struct, frozen=True):
-    """Which finished URLs of a crawl are visited again."""
-
-    older_than: float = 0.0  # seconds since the last visit
-    failed: bool = False  # also those that ended without a page
 
 
 def run_crawl(
@@ -102,7 +96,7 @@ async def _run(
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
             crawl.pool.begin_anew(given)
             if again is not None:
-                log.note("recrawl", pages=await _recall(crawl, again))
+                log.note("recrawl", pages=await visit_again(crawl.stores, again))
             _obey_signals(crawl)
             watch(crawl)
             async with serve_control(directory, crawl):
@@ -124,22 +118,6 @@ async def _run(
             spent=crawl.pool.spent if end is End.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
         )
-
-
-async def _recall(crawl: Crawl, again: Again) -> int:
-    """Make finished URLs due now; return how many."""
-    frontier, now = crawl.stores.frontier, crawl.stores.clock.now()
-    states = (State.DONE, State.DEAD) if again.failed else (State.DONE,)
-    old = [
-        (known.entry.key, now)
-        for state in states
-        for known in frontier.known(state)
-        if known.entry.refused is None and (known.settled_at or 0.0) <= now - again.older_than
-    ]
-    count = 0
-    for start in range(0, len(old), SEEDS_AT_ONCE):
-        count += await frontier.revisit(old[start : start + SEEDS_AT_ONCE], now)
-    return count
 
 
 def _cpu_seconds() -> float:

@@ -135,6 +135,17 @@ class RobotsCache:
         if self._unkept.pop(origin, None) is not None and (cached := self._recent.pop(origin, None)) is not None:
             self._rules -= cached.rules
 
+    async def reopen(self, urls: Sequence[str]) -> None:
+        """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
+        rows = []
+        for origin in dict.fromkeys(map(_origin, urls)):
+            cached = await self._recall(origin)
+            if cached.known.kind in ("nothing", "closed") and cached.known != Known():
+                cached.learn(Known())
+                self._unkept.pop(origin, None)
+                rows.append((_STATE + origin.encode(), _encode(Known())))
+        await self._kv.put_all(rows)
+
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
         self._asking.pop(_origin(url), None)
