@@ -169,7 +169,7 @@ def make_admission(settings: Settings, seeds: Iterable[Url]) -> Admission:
     """Build the rules a link must pass, plugins included."""
     filters = [choose("filter", key)(settings) for key in keys("filter")]
     scorers = [choose("scorer", key)(settings) for key in keys("scorer")]
-    scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds))
+    scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
     return Admission(settings, scope, filters, scorers[0] if scorers else None)
 
 

@@ -8,10 +8,11 @@ reaches the halves that are made for it (`Leasing`, `Advice`, `Claims`, `Teachin
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from gossamer.consultation import Consultation, Learned
 from gossamer.evidence import Ruling
 from gossamer.likeness import Likeness
 from gossamer.records import (
@@ -27,7 +28,6 @@ from gossamer.records import (
     Lease,
     Leases,
     Original,
-    Outcome,
     Page,
     Place,
     Priority,
@@ -164,25 +164,6 @@ class Fetcher(Protocol):
     async def fetch(self, request: Request) -> Fetched: ...
 
     async def aclose(self) -> None: ...
-
-
-class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
-    """What robots.txt says about one URL, or what has to happen before it can say anything."""
-
-    verdict: Literal["allowed", "denied", "ask", "wait"]
-    rule: str = ""  # the line that decided, or why there is none
-    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
-    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
-    outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
-
-
-class Learned(Struct, frozen=True, kw_only=True):
-    """What one answer to a request for robots.txt taught."""
-
-    delay: float | None = None  # Crawl-delay
-    sitemaps: tuple[str, ...] = ()
-    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
-    reason: str = ""
 
 
 @runtime_checkable

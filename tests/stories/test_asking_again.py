@@ -2,16 +2,13 @@
 that was not accepted before."""
 
 import json
-import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import trustme
 from crawling import run_gossamer
-from serving import Route, page, site_running
+from serving import Route, closed_port, page, site_running
 
 LOCAL = ["--allow-private", "127.0.0.0/8"]
 QUICK = ["--delay", "0", "--set", "robots.wait=0.1", "--set", "retry.wait=0.1", "--set", "traps.soft_404=false", "--quiet"]
@@ -30,14 +27,6 @@ def again(command: list[str], directory: Path, *options: object) -> dict[str, in
     assert result.stdout, result.stderr
     outcomes: dict[str, int] = json.loads(result.stdout)["outcomes"]
     return outcomes
-
-
-@contextmanager
-def closed_port() -> Iterator[int]:
-    """A port of this machine that nobody listens on, held so that nobody takes it meanwhile."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]
 
 
 @pytest.mark.parametrize("command", AGAIN, ids=IDS)

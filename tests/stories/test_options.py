@@ -128,7 +128,7 @@ def test_a_name_that_does_not_exist_is_an_outcome(tmp_path: Path) -> None:
 
 def test_a_redirect_to_a_private_address_is_refused(tmp_path: Path) -> None:
     with site_running({"/": (302, {"location": "http://10.1.2.3/secret"}, b"")}) as site:
-        crawl(tmp_path, site, *QUICK, "--scope", "any")
+        crawl(tmp_path, site, *QUICK, "--scope", "any", code=7)
     assert explain(tmp_path, "http://10.1.2.3/secret")["outcome"] == "address_refused"
 
 
@@ -145,7 +145,7 @@ def test_a_failing_host_is_left_alone_and_its_urls_end(tmp_path: Path) -> None:
 
 def test_a_robots_txt_out_of_reach_ends_its_urls_after_three_questions(tmp_path: Path) -> None:
     with site_running({"/robots.txt": (503, {}, b""), "/": page()}) as site:
-        summary = crawl(tmp_path, site, *QUICK, "--set", "robots.wait=0.1")
+        summary = crawl(tmp_path, site, *QUICK, "--set", "robots.wait=0.1", code=7)
     assert [one.path for one in site.asked] == ["/robots.txt"] * 3
     assert summary["outcomes"] == {"robots_denied": 1}
     answer = explain(tmp_path, site.url())
@@ -205,7 +205,7 @@ def test_a_full_disk_pauses_the_crawl(tmp_path: Path) -> None:
         result = run_gossamer(*words)
         assert site.asked == []
     assert "paused" in result.stderr
-    assert result.returncode == 0
+    assert result.returncode == 7, "nothing was kept"
 
 
 def test_help_lists_every_command_of_the_manual() -> None:

@@ -2,13 +2,12 @@
 
 import sys
 from collections.abc import Collection, Iterator
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gossamer.cli import output
+from gossamer.cli import ending, output
 from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
     from gossamer.jobs.run import Summary
-    from gossamer.worker.budget import Limit
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
@@ -65,7 +63,11 @@ def crawl(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Crawl from seed URLs into a directory."""
+    """Crawl from seed URLs into a directory.
+
+    Exit codes: 0 done; 2 the command makes no sense; 3 the directory cannot be used; 4 a store failed, such as a full disk;
+    6 all that is left waits for hosts that are paused or blocked; 7 the end, and nothing was kept; 130 interrupted.
+    """
     from gossamer.clock import SystemClock
     from gossamer.config.load import load
     from gossamer.jobs.directory import CrawlDirectory
@@ -210,7 +212,6 @@ FLAGS = {
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
 }
-OPTIONS = {setting: f"--{name.replace('_', '-')}" for name, setting in FLAGS.items()}
 
 
 def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]:
@@ -255,9 +256,8 @@ def _run(
     progress = Progress(quiet=silent)
 
     def watch(crawl: "Crawl") -> None:
-        if not silent:
-            for limit in crawl.pool.budget.left():
-                output.note(f"  budget:     {_budget_words(limit)}")
+        for limit in () if silent else crawl.pool.allowance():
+            output.note(f"  budget:     {ending.allowance(limit)}")
         progress.watch(crawl)
 
     if not silent:
@@ -291,28 +291,6 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield f"  user agent: {user_agent(settings)}"
     if not settings.crawl.contact:
         yield "  no --contact given: webmasters who cannot reach you block you; a URL or mail address goes into the user agent"
-
-
-def _budget_words(limit: "Limit") -> str:
-    """Say how much a run may still spend of something."""
-    option = OPTIONS[limit.setting]
-    match limit.setting:
-        case "crawl.max_pages":
-            return f"{limit.limit:,} pages more ({option})"
-        case "crawl.max_bytes":
-            return f"{output.size(limit.limit)} more ({option})"
-        case _:
-            return f"{output.duration(limit.limit)} ({option})"
-
-
-def _spelled(limit: "Limit") -> str:
-    """Write a limit as the option that sets it."""
-    number: object = f"{limit.limit:g}s"
-    if limit.setting == "crawl.max_pages":
-        number = limit.limit
-    elif limit.setting == "crawl.max_bytes":
-        number = output.exact_size(int(limit.limit))
-    return f"{OPTIONS[limit.setting]} {number}"
 
 
 def _scope_words(settings: "Settings") -> str:
@@ -358,22 +336,7 @@ def show_summary(summary: "Summary") -> None:
             f"without effect on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it: "
             f"gossamer traps {summary.directory}"
         )
+    for text in ending.troubles(summary):
+        output.line(text)
     output.line(f"look at it: gossamer pages {summary.directory}   prove it: gossamer verify {summary.directory}")
-    output.line(_last_line(summary, left))
-
-
-def _last_line(summary: "Summary", left: int) -> str:
-    again = f"go on with: gossamer resume {summary.directory}"
-    match summary.end.value:
-        case "finished":
-            return "done: nothing waits"
-        case "budget spent" if not left:
-            return "done: nothing waits"
-        case "budget spent" if summary.spent is not None:
-            limit = _spelled(summary.spent)
-            return f"done: the budget is spent ({limit}), {left:,} URLs wait; {again} {limit}"
-        case "waiting":
-            until = "" if summary.next_time == inf else f" until {output.moment(summary.next_time)} UTC"
-            return f"waiting: {left:,} URLs of hosts that are paused or blocked{until}; {again}"
-        case _:
-            return f"interrupted: {left:,} URLs wait; {again}"
+    output.line(ending.last_line(summary, left))

@@ -18,7 +18,9 @@ from gossamer.config.sections import Settings
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.explain import Ending, ending
 from gossamer.jobs.log import LogFile
+from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
 from gossamer.records import FrontierStatistics
 from gossamer.url.parse import Url
@@ -28,6 +30,8 @@ from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
 
 SEEDS_AT_ONCE = 1_000
+SEEDS_TOLD = 10  # whose end is told one by one when nothing was kept
+NOTHING_KEPT = 7  # exit code
 Opening = Callable[[Path, Settings, list[Url], Clock], AbstractAsyncContextManager[Crawl]]
 
 
@@ -47,11 +51,15 @@ class Summary(Struct, frozen=True, kw_only=True):
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
     spent: Limit | None = None  # with End.BUDGET: the limit that was reached
+    kept: int  # pages that the crawl has, of all runs
+    seeds: tuple[Ending, ...] = ()  # of a crawl that has none: how its first seeds ended
+    more_seeds: int = 0  # and how many others there are
+    refused: Refusals | None = None  # the rule that refused most of what was found
 
     @property
     def exit_code(self) -> int:
-        """0 is done; 130 interrupted; 6 waiting for a date."""
-        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0)
+        """0 is done; 130 interrupted; 6 waiting for a date; 7 the end, and nothing was kept."""
+        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0 if self.kept else NOTHING_KEPT)
 
 
 def run_crawl(
@@ -103,6 +111,8 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
+        kept = crawl.stores.catalog.totals().pages
+        unkept = seeds[:SEEDS_TOLD] if not kept else []
         return Summary(
             directory=str(directory.path),
             end=end,
@@ -117,6 +127,10 @@ async def _run(
             next_time=crawl.pool.next_time if end is End.WAITING else None,
             spent=crawl.pool.spent if end is End.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
+            kept=kept,
+            seeds=tuple([await ending(crawl.stores, seed.wire) for seed in unkept]),
+            more_seeds=len(seeds) - len(unkept) if not kept else 0,
+            refused=most_refused(crawl.stores.frontier),
         )
 
 

@@ -16,7 +16,8 @@ from functools import lru_cache
 import msgspec
 
 from gossamer.config.sections import RobotsTxt
-from gossamer.protocols import Consultation, KeyValue, Learned
+from gossamer.consultation import Consultation, Learned
+from gossamer.protocols import KeyValue
 from gossamer.records import Fetched, Outcome
 from gossamer.robots.answer import Known, advance
 from gossamer.robots.patterns import ITSELF, Group

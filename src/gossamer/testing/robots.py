@@ -10,8 +10,9 @@ stores that outlive their process.
 from collections.abc import Awaitable, Callable
 
 from gossamer.config.sections import RobotsTxt
+from gossamer.consultation import Learned
 from gossamer.document.body import Body
-from gossamer.protocols import Learned, Robots
+from gossamer.protocols import Robots
 from gossamer.records import Fetched, Outcome
 
 Opener = Callable[[RobotsTxt], Robots]

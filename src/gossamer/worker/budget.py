@@ -39,8 +39,8 @@ class Budget:
         if "crawl.max_bytes" in given:
             self.received = 0
 
-    def left(self) -> list[Limit]:
-        """Return what this run may still spend, of everything that has a limit."""
+    def allowance(self) -> list[Limit]:
+        """Return what this run may spend, of everything that has a limit."""
         limits = self._settings
         left = (
             None if limits.max_pages is None else Limit("crawl.max_pages", limits.max_pages - self.pages),

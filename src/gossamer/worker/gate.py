@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.protocols import Advice, Archive, Consultation, Learned, Leasing
+from gossamer.consultation import Consultation, Learned
+from gossamer.protocols import Advice, Archive, Leasing
 from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement
 from gossamer.url.parse import parse
 from gossamer.visit import Lesson, Visit

@@ -171,7 +171,7 @@ class Node(Steering):
         }
         self._homes.forget(now)
         allotment = Allotment(self._homes, loads, self._trust, rooms)
-        limit = min(self.budget.room(self.under_way), allotment.room)
+        limit = min(self._budget.room(self.under_way), allotment.room)
         if sum(session.is_ready for session in present.values()) < self._settings.workers:
             limit = min(limit, EARLY)
         if not limit:

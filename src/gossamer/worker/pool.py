@@ -91,7 +91,7 @@ class Pool(Steering):
             self._lookout.look(now)
             if self._is_spent(now):
                 return End.BUDGET
-            room = 0 if self._lookout.short_of_disk else self.budget.room(self.under_way)
+            room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time

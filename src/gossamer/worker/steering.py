@@ -20,7 +20,7 @@ class Steering:
     """The part of a pool or a node that looks outward."""
 
     def __init__(self, budget: Budget, events: Events, clock: Clock) -> None:
-        self.budget = budget
+        self._budget = budget
         self.spent: Limit | None = None  # why the run ended, if the budget was why
         self._events = events
         self._clock = clock
@@ -33,7 +33,11 @@ class Steering:
 
     def begin_anew(self, given: Collection[str]) -> None:
         """Let the budget count this run only, for the limits that were given for it."""
-        self.budget.begin_anew(given)
+        self._budget.begin_anew(given)
+
+    def allowance(self) -> list[Limit]:
+        """Return what this run may spend, of everything that has a limit."""
+        return self._budget.allowance()
 
     def stop(self, reason: str) -> None:
         """Begin no new visit; `run` returns when those under way are finished."""
@@ -44,7 +48,7 @@ class Steering:
 
     def _is_spent(self, now: float) -> bool:
         """Tell whether the budget is spent, and remember which limit was reached."""
-        self.spent = self.budget.spent(now)
+        self.spent = self._budget.spent(now)
         return self.spent is not None
 
     def _ended(self, work: "asyncio.Future[Any]") -> None:
@@ -66,4 +70,4 @@ class Steering:
 
     def _spend(self, event: Event) -> None:
         if isinstance(event, VisitsEnded):
-            self.budget.spend(event.kept, event.received)
+            self._budget.spend(event.kept, event.received)

@@ -62,10 +62,10 @@ def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, spent:
 @pytest.mark.parametrize(("kept", "left"), [(0, 3), (2, 1), (3, 3), (4, 2)])
 def test_what_is_left_of_a_limit_is_spent_first_and_then_the_limit_once_more(kept: int, left: int) -> None:
     budget = Budget(Crawl(max_pages=3), pages=kept, received=0, now=0)
-    assert budget.left() == [Limit("crawl.max_pages", left)]
+    assert budget.allowance() == [Limit("crawl.max_pages", left)]
 
 
 def test_a_limit_given_for_a_run_counts_for_that_run_and_the_others_go_on() -> None:
     budget = Budget(Crawl(max_pages=5, max_bytes=100), pages=4, received=60, now=0)
     budget.begin_anew(["crawl.max_pages", "politeness.delay"])
-    assert budget.left() == [Limit("crawl.max_pages", 5), Limit("crawl.max_bytes", 40)]
+    assert budget.allowance() == [Limit("crawl.max_pages", 5), Limit("crawl.max_bytes", 40)]
