@@ -206,11 +206,16 @@ def make_fetchers(settings: Settings, resolver: Resolver, clock: Clock) -> dict[
     return by_scheme
 
 
+def make_resolver(settings: Settings) -> CachingResolver:
+    """Build what finds the addresses of hosts."""
+    return CachingResolver(DnsResolver(settings.dns), settings.dns)
+
+
 @asynccontextmanager
 async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Requests]:
     """Open what sends requests: resolver and fetchers."""
     async with AsyncExitStack() as stack:
-        resolver = CachingResolver(DnsResolver(settings.dns), settings.dns)
+        resolver = make_resolver(settings)
         stack.push_async_callback(resolver.aclose)
         fetchers = make_fetchers(settings, resolver, clock)
         for fetcher in set(fetchers.values()):

@@ -70,6 +70,7 @@ def crawl(
     """
     from gossamer.clock import SystemClock
     from gossamer.config.load import load
+    from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
@@ -95,6 +96,7 @@ def crawl(
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
     for sentence in found.invalid:
         output.note(f"left out: {sentence}")
+    _tell_refused(refused_seeds(found.urls, settings))
     path = directory or default_directory(found.urls[0].host)
     made = CrawlDirectory.create(path, settings, found.urls, SystemClock().now())
     _run(made, settings, json, quiet)
@@ -196,6 +198,7 @@ def recrawl(
     _run(opened, opened.settings(flags), json, quiet, again, flags)
 
 
+TOLD = 10  # seeds, one by one
 FLAGS = {
     "delay": "politeness.delay",
     "connections": "politeness.connections",
@@ -239,6 +242,16 @@ def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"cannot read the seeds in {file}: {error}") from error
         yield from lines_of(file, lines)
+
+
+def _tell_refused(sentences: list[str]) -> None:
+    """Say which seeds will come to nothing: how many, and the first of them."""
+    if sentences:
+        output.note(f"{len(sentences):,} seed(s) lead to addresses that are not contacted:")
+    for sentence in sentences[:TOLD]:
+        output.note(f"  {sentence}")
+    if len(sentences) > TOLD:
+        output.note(f"  ... and {len(sentences) - TOLD:,} more")
 
 
 def _run(
