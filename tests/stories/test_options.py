@@ -212,3 +212,17 @@ def test_help_lists_every_command_of_the_manual() -> None:
         *("url", "robots", "links", "fetch", "config", "demo", "simweb"),
     )
     assert [name for name in commands if f"  {name} " not in words] == []
+
+
+def test_sitemaps_of_robots_txt_are_left_alone_when_told_so_and_explained(tmp_path: Path) -> None:
+    with site_running({"/": page(title="home"), "/a": page(title="a")}) as site:
+        listed = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{site.url('/a')}</loc></url></urlset>"
+        site.routes["/map.xml"] = (200, {"content-type": "application/xml"}, listed.encode())
+        site.routes["/robots.txt"] = (200, {}, f"sitemap: {site.url('/map.xml')}\n".encode())
+        crawl(tmp_path, site, *QUICK, "--set", "documents.sitemaps=false")
+        assert site.paths == ["/"]
+        answer = explain(tmp_path, site.url("/map.xml"))
+        assert (answer["rule"], answer["outcome"]) == ("documents.sitemaps", "out_of_scope")
+        site.routes["/"] = page("/map.xml", title="home that links its sitemap")
+        run_gossamer("recrawl", tmp_path / "crawl", "--quiet")
+        assert "/map.xml" in site.paths, "a page that links it offers a way in"
