@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache
 from importlib.metadata import version
@@ -193,11 +193,10 @@ def make_aside(settings: Settings) -> Aside:
     return Aside(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
 
 
-def make_fetchers(settings: Settings, resolver: Resolver, clock: Clock) -> dict[str, Fetcher]:
+def make_fetchers(settings: Settings, resolver: Resolver, guard: Callable[[str], str], clock: Clock) -> dict[str, Fetcher]:
     """Build one fetcher per class, named by every scheme it speaks."""
     made: dict[Any, Fetcher] = {}
     by_scheme = {}
-    guard = AddressGuard(settings.fetch.allow_private).refusal
     for scheme in keys("fetcher"):
         chosen = choose("fetcher", scheme)
         if chosen not in made:
@@ -206,18 +205,18 @@ def make_fetchers(settings: Settings, resolver: Resolver, clock: Clock) -> dict[
     return by_scheme
 
 
-def make_resolver(settings: Settings) -> CachingResolver:
-    """Build what finds the addresses of hosts."""
-    return CachingResolver(DnsResolver(settings.dns), settings.dns)
+def make_addressing(settings: Settings) -> tuple[CachingResolver, Callable[[str], str]]:
+    """Build what finds the addresses of hosts, and what says why one may not be contacted."""
+    return CachingResolver(DnsResolver(settings.dns), settings.dns), AddressGuard(settings.fetch.allow_private).refusal
 
 
 @asynccontextmanager
 async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Requests]:
     """Open what sends requests: resolver and fetchers."""
     async with AsyncExitStack() as stack:
-        resolver = make_resolver(settings)
+        resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
-        fetchers = make_fetchers(settings, resolver, clock)
+        fetchers = make_fetchers(settings, resolver, guard, clock)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
         yield Requests(settings, fetchers, user_agent(settings), clock)

@@ -8,10 +8,9 @@ servers are asked only when every seed could turn out to be refused, and not wai
 import asyncio
 from collections.abc import Callable, Sequence, Set
 
-from gossamer.assemble import make_resolver
+from gossamer.assemble import make_addressing
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
-from gossamer.dns.guard import AddressGuard
 from gossamer.errors import UsageError
 from gossamer.protocols import Addresses
 from gossamer.url.parse import Url
@@ -22,9 +21,8 @@ PATIENCE = 2.0  # seconds until nobody waits for an answer
 
 def refused_seeds(seeds: Sequence[Url], settings: Settings) -> list[str]:
     """Return a sentence about each seed that may not be contacted; raise `UsageError` when no other is left."""
-    known = asyncio.run(_addresses({_host(seed) for seed in seeds}, settings))
-    guard = AddressGuard(settings.fetch.allow_private).refusal
-    refused = [(seed, reason) for seed in seeds if (reason := _refusal(known.get(_host(seed)), guard))]
+    refusals = asyncio.run(_refusals({_host(seed) for seed in seeds}, settings))
+    refused = [(seed, reason) for seed in seeds if (reason := refusals.get(_host(seed), ""))]
     if len(refused) == len(seeds):
         (first, reason), others = refused[0], len(refused) - 1
         also = f", nor are {others:,} other seeds" if others else ""
@@ -37,26 +35,26 @@ def _host(seed: Url) -> str:
     return seed.host if seed.scheme in ("http", "https") else ""
 
 
-def _refusal(found: Addresses | None, guard: Callable[[str], str]) -> str:
-    """Return why no address of a host may be contacted; an empty text: one may, or none is known."""
-    reasons = [guard(address) for address in found.addresses] if found else []
-    return reasons[0] if reasons and all(reasons) else ""
-
-
-async def _addresses(hosts: Set[str], settings: Settings) -> dict[str, Addresses]:
-    """Return the addresses of hosts, as far as they are known or quickly found out."""
-    resolver, guard = make_resolver(settings), AddressGuard(settings.fetch.allow_private).refusal
+async def _refusals(hosts: Set[str], settings: Settings) -> dict[str, str]:
+    """Return why hosts may not be contacted, of those whose addresses are known or quickly found out; empty: one may."""
+    resolver, guard = make_addressing(settings)
     given = {host: resolver.given(host) for host in hosts}
-    known = {host: found for host, found in given.items() if found is not None}
-    names = sorted(hosts - known.keys())
+    refusals = {host: _refusal(found, guard) for host, found in given.items() if found is not None}
+    names = sorted(hosts - refusals.keys())
     try:
-        if names and "" not in hosts and len(names) <= ASKED and all(_refusal(found, guard) for found in known.values()):
+        if names and "" not in hosts and len(names) <= ASKED and all(refusals.values()):
             async with asyncio.timeout(PATIENCE):
                 now = SystemClock().now()
                 answers = await asyncio.gather(*(resolver.resolve(name, now) for name in names))
-            known |= dict(zip(names, answers, strict=True))
+            refusals |= {name: _refusal(found, guard) for name, found in zip(names, answers, strict=True)}
     except TimeoutError:
         pass
     finally:
         await resolver.aclose()
-    return known
+    return refusals
+
+
+def _refusal(found: Addresses, guard: Callable[[str], str]) -> str:
+    """Return why no address of a host may be contacted; an empty text: one may, or there is none."""
+    reasons = [guard(address) for address in found.addresses]
+    return reasons[0] if reasons and all(reasons) else ""

@@ -13,7 +13,7 @@ from gossamer.jobs.explain import rule_of
 from gossamer.protocols import Frontier
 from gossamer.records import Known, LinkKind, State
 
-SAMPLE = 5_000  # URLs looked at
+SAMPLE = 1_000  # URLs looked at
 
 
 class Refusals(Struct, frozen=True, kw_only=True):
