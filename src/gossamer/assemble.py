@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache
 from importlib.metadata import version
@@ -21,12 +21,10 @@ from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
-from gossamer.dns.cache import CachingResolver
-from gossamer.dns.guard import AddressGuard
-from gossamer.dns.resolver import DnsResolver
 from gossamer.filters.scope import Scope
 from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.lessons.book import LessonBook
+from gossamer.network import make_addressing, make_fetchers
 from gossamer.protocols import (
     Advice,
     Archive,
@@ -34,7 +32,6 @@ from gossamer.protocols import (
     Claims,
     Commits,
     Deduper,
-    Fetcher,
     Frontier,
     KeyValue,
     Leasing,
@@ -42,7 +39,6 @@ from gossamer.protocols import (
     LinkGraph,
     NearDuplicates,
     Processor,
-    Resolver,
     Robots,
     Teaching,
 )
@@ -191,23 +187,6 @@ def make_aside(settings: Settings) -> Aside:
     longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
     greeting = Greeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
     return Aside(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
-
-
-def make_fetchers(settings: Settings, resolver: Resolver, guard: Callable[[str], str], clock: Clock) -> dict[str, Fetcher]:
-    """Build one fetcher per class, named by every scheme it speaks."""
-    made: dict[Any, Fetcher] = {}
-    by_scheme = {}
-    for scheme in keys("fetcher"):
-        chosen = choose("fetcher", scheme)
-        if chosen not in made:
-            made[chosen] = chosen(settings.fetch, resolver, guard, clock)
-        by_scheme[scheme] = made[chosen]
-    return by_scheme
-
-
-def make_addressing(settings: Settings) -> tuple[CachingResolver, Callable[[str], str]]:
-    """Build what finds the addresses of hosts, and what says why one may not be contacted."""
-    return CachingResolver(DnsResolver(settings.dns), settings.dns), AddressGuard(settings.fetch.allow_private).refusal
 
 
 @asynccontextmanager

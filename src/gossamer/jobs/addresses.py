@@ -8,10 +8,10 @@ servers are asked only when every seed could turn out to be refused, and not wai
 import asyncio
 from collections.abc import Callable, Sequence, Set
 
-from gossamer.assemble import make_addressing
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
 from gossamer.errors import UsageError
+from gossamer.network import make_addressing
 from gossamer.protocols import Addresses
 from gossamer.url.parse import Url
 
