@@ -21,12 +21,10 @@ from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
-from gossamer.dns.cache import CachingResolver
-from gossamer.dns.guard import AddressGuard
-from gossamer.dns.resolver import DnsResolver
 from gossamer.filters.scope import Scope
 from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.lessons.book import LessonBook
+from gossamer.network import make_addressing, make_fetchers
 from gossamer.protocols import (
     Advice,
     Archive,
@@ -34,7 +32,6 @@ from gossamer.protocols import (
     Claims,
     Commits,
     Deduper,
-    Fetcher,
     Frontier,
     KeyValue,
     Leasing,
@@ -42,7 +39,6 @@ from gossamer.protocols import (
     LinkGraph,
     NearDuplicates,
     Processor,
-    Resolver,
     Robots,
     Teaching,
 )
@@ -169,7 +165,7 @@ def make_admission(settings: Settings, seeds: Iterable[Url]) -> Admission:
     """Build the rules a link must pass, plugins included."""
     filters = [choose("filter", key)(settings) for key in keys("filter")]
     scorers = [choose("scorer", key)(settings) for key in keys("scorer")]
-    scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds))
+    scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
     return Admission(settings, scope, filters, scorers[0] if scorers else None)
 
 
@@ -193,26 +189,13 @@ def make_aside(settings: Settings) -> Aside:
     return Aside(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
 
 
-def make_fetchers(settings: Settings, resolver: Resolver, clock: Clock) -> dict[str, Fetcher]:
-    """Build one fetcher per class, named by every scheme it speaks."""
-    made: dict[Any, Fetcher] = {}
-    by_scheme = {}
-    guard = AddressGuard(settings.fetch.allow_private).refusal
-    for scheme in keys("fetcher"):
-        chosen = choose("fetcher", scheme)
-        if chosen not in made:
-            made[chosen] = chosen(settings.fetch, resolver, guard, clock)
-        by_scheme[scheme] = made[chosen]
-    return by_scheme
-
-
 @asynccontextmanager
 async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Requests]:
     """Open what sends requests: resolver and fetchers."""
     async with AsyncExitStack() as stack:
-        resolver = CachingResolver(DnsResolver(settings.dns), settings.dns)
+        resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
-        fetchers = make_fetchers(settings, resolver, clock)
+        fetchers = make_fetchers(settings, resolver, guard, clock)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
         yield Requests(settings, fetchers, user_agent(settings), clock)

@@ -13,7 +13,8 @@
     │   └── DiskFull            no space left where the crawl keeps its state
     └── PluginError         5   a plugin is missing or failed its checker
 
-The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with.
+The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with. A run that met none
+of these ends with 0 (done), 6 (all that waits is paused or blocked), 7 (the end, and nothing was kept) or 130 (interrupted).
 """
 
 

@@ -7,10 +7,11 @@ closes it. A worker in a process of its own reaches half joints (`Leasing`, `Adv
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from gossamer.consultation import Consultation, Learned
 from gossamer.evidence import Ruling
 from gossamer.likeness import Likeness
 from gossamer.records import (
@@ -25,7 +26,6 @@ from gossamer.records import (
     Lease,
     Leases,
     Original,
-    Outcome,
     Page,
     Place,
     Priority,
@@ -166,25 +166,6 @@ class Fetcher(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
-    """What robots.txt says about one URL, or what has to happen before it can say anything."""
-
-    verdict: Literal["allowed", "denied", "ask", "wait"]
-    rule: str = ""  # the line that decided, or why there is none
-    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
-    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
-    outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
-
-
-class Learned(Struct, frozen=True, kw_only=True):
-    """What one answer to a request for robots.txt taught."""
-
-    delay: float | None = None  # Crawl-delay
-    sitemaps: tuple[str, ...] = ()
-    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
-    reason: str = ""
-
-
 @runtime_checkable
 class Advice(Protocol):
     """The worker's half of robots.txt: may a URL be fetched, and what did a robots.txt say."""
@@ -208,6 +189,9 @@ class Robots(Advice, Protocol):
 
     def forget(self, url: str) -> None:
         """Drop what was learned for a URL and not kept: what came of it is lost, so it has to be asked for again."""
+
+    async def reopen(self, urls: Sequence[str]) -> None:
+        """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
 
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask: for explaining."""

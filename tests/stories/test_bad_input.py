@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from crawling import run_gossamer
 
+LOCAL = ["--allow-private", "127.0.0.0/8"]
+
 
 def refused(*arguments: object, code: int, stdin: str | None = None) -> str:
     """Run a command that must be refused; return what it says."""
@@ -95,13 +97,13 @@ def test_a_directory_that_is_no_crawl_is_said(command: list[str], tmp_path: Path
 
 def test_a_directory_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    assert "not empty" in refused("crawl", "http://127.0.0.1:9/", "--dir", tmp_path, code=3)
+    assert "not empty" in refused("crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", tmp_path, code=3)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_crawl_is_not_begun_twice_in_one_directory(tmp_path: Path) -> None:
     crawl = a_crawl(tmp_path)
-    assert "gossamer resume" in refused("crawl", "http://127.0.0.1:9/", "--dir", crawl, code=3)
+    assert "gossamer resume" in refused("crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", crawl, code=3)
 
 
 def test_a_crawl_in_use_is_refused_with_the_holders_number(tmp_path: Path) -> None:
@@ -124,7 +126,8 @@ def test_a_crawl_of_a_newer_gossamer_is_refused(tmp_path: Path) -> None:
 
 def test_a_crawl_that_cannot_be_created_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert str(tmp_path / "file") in refused("crawl", "http://127.0.0.1:9/", "--dir", tmp_path / "file" / "crawl", code=3)
+    words = refused("crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", tmp_path / "file" / "crawl", code=3)
+    assert str(tmp_path / "file") in words
 
 
 def test_a_page_that_is_not_kept_says_why(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def outcome(directory: Path, url: str) -> tuple[str, str]:
 def test_an_unknown_authority_is_refused(secure: Site, tmp_path: Path) -> None:
     run_gossamer("crawl", secure.url(), "--dir", tmp_path / "crawl", *QUICK)
     ended, reason = outcome(tmp_path / "crawl", secure.url())
-    assert ended == "robots_denied"
+    assert ended == "tls_failed"
     assert "certificate" in reason.lower()
     assert secure.asked == []
 

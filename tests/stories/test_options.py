@@ -31,16 +31,13 @@ def chain(length: int) -> dict[str, object]:
 
 
 def test_with_only_a_url_it_is_polite_and_says_so(tmp_path: Path) -> None:
-    with site_running({"/": page()}) as site:
-        result = run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl")
-        assert site.asked == []
-    words = result.stderr
+    unresolved = ["--set", "dns.servers=127.0.0.1:1", "--set", "robots.wait=0"]
+    words = run_gossamer("crawl", "http://somewhere.test/", "--dir", tmp_path / "crawl", *unresolved).stderr
     assert "robots.txt: obeyed" in words
     assert "1 s between two requests" in words
     assert "keeps to the seeds' hosts" in words
     assert "private ones are refused" in words
     assert "--contact" in words
-    assert explain(tmp_path, site.url())["outcome"] == "address_refused"
 
 
 def test_by_default_a_host_is_asked_once_a_second(tmp_path: Path) -> None:
@@ -128,7 +125,7 @@ def test_a_name_that_does_not_exist_is_an_outcome(tmp_path: Path) -> None:
 
 def test_a_redirect_to_a_private_address_is_refused(tmp_path: Path) -> None:
     with site_running({"/": (302, {"location": "http://10.1.2.3/secret"}, b"")}) as site:
-        crawl(tmp_path, site, *QUICK, "--scope", "any")
+        crawl(tmp_path, site, *QUICK, "--scope", "any", code=7)
     assert explain(tmp_path, "http://10.1.2.3/secret")["outcome"] == "address_refused"
 
 
@@ -145,7 +142,7 @@ def test_a_failing_host_is_left_alone_and_its_urls_end(tmp_path: Path) -> None:
 
 def test_a_robots_txt_out_of_reach_ends_its_urls_after_three_questions(tmp_path: Path) -> None:
     with site_running({"/robots.txt": (503, {}, b""), "/": page()}) as site:
-        summary = crawl(tmp_path, site, *QUICK, "--set", "robots.wait=0.1")
+        summary = crawl(tmp_path, site, *QUICK, "--set", "robots.wait=0.1", code=7)
     assert [one.path for one in site.asked] == ["/robots.txt"] * 3
     assert summary["outcomes"] == {"robots_denied": 1}
     answer = explain(tmp_path, site.url())
@@ -205,7 +202,7 @@ def test_a_full_disk_pauses_the_crawl(tmp_path: Path) -> None:
         result = run_gossamer(*words)
         assert site.asked == []
     assert "paused" in result.stderr
-    assert result.returncode == 0
+    assert result.returncode == 7, "nothing was kept"
 
 
 def test_help_lists_every_command_of_the_manual() -> None:
@@ -215,3 +212,17 @@ def test_help_lists_every_command_of_the_manual() -> None:
         *("url", "robots", "links", "fetch", "config", "demo", "simweb"),
     )
     assert [name for name in commands if f"  {name} " not in words] == []
+
+
+def test_sitemaps_of_robots_txt_are_left_alone_when_told_so_and_explained(tmp_path: Path) -> None:
+    with site_running({"/": page(title="home"), "/a": page(title="a")}) as site:
+        listed = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{site.url('/a')}</loc></url></urlset>"
+        site.routes["/map.xml"] = (200, {"content-type": "application/xml"}, listed.encode())
+        site.routes["/robots.txt"] = (200, {}, f"sitemap: {site.url('/map.xml')}\n".encode())
+        crawl(tmp_path, site, *QUICK, "--set", "documents.sitemaps=false")
+        assert site.paths == ["/"]
+        answer = explain(tmp_path, site.url("/map.xml"))
+        assert (answer["rule"], answer["outcome"]) == ("documents.sitemaps", "out_of_scope")
+        site.routes["/"] = page("/map.xml", title="home that links its sitemap")
+        run_gossamer("recrawl", tmp_path / "crawl", "--quiet")
+        assert "/map.xml" in site.paths, "a page that links it offers a way in"

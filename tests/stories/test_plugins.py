@@ -9,6 +9,7 @@ from pathlib import Path
 from crawling import run_gossamer
 from serving import page, site_running
 
+LOCAL = ["--allow-private", "127.0.0.0/8"]
 FETCHER = '''
 from gossamer.document.body import Body
 from gossamer.records import Extract, Fetched, Link, LinkKind, Outcome
@@ -96,7 +97,7 @@ def test_a_processor_reads_documents_of_its_type_heavy_ones_in_a_child_too(tmp_p
 
 
 def test_a_plugin_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:
-    result = run_with("Broken", tmp_path, "crawl", "http://127.0.0.1:9/", "--dir", str(tmp_path / "crawl"))
+    result = run_with("Broken", tmp_path, "crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", str(tmp_path / "crawl"))
     assert result.returncode == 5
     assert "echo_plugin:Broken" in result.stderr
     assert "aclose" in result.stderr or "async" in result.stderr

@@ -9,15 +9,24 @@ from pathlib import Path
 
 import pytest
 from crawling import run_gossamer
-from serving import page, site_running
+from serving import Route, closed_port, page, site_running
+
+LINKED = "/list?size=9&colour=red"  # its key has the parameters in another order
+ROUTES: dict[str, Route] = {
+    "/": page("/a", "/b", "/copy", LINKED),
+    "/a": page(title="a"),
+    "/b": page(title="b"),
+    "/copy": page(title="a"),
+    LINKED: page(title="a list"),
+}
+LOCAL = ["--allow-private", "127.0.0.0/8", "--quiet"]
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished crawl without a fault, and a ledger of it."""
     place = tmp_path_factory.mktemp("sound")
-    routes = {"/": page("/a", "/b", "/copy"), "/a": page(title="a"), "/b": page(title="b"), "/copy": page(title="a")}
-    with site_running(routes) as site:
+    with site_running(ROUTES) as site:
         words = ["--dir", place / "crawl", "--delay", "0.1", "--allow-private", "127.0.0.0/8", "--quiet"]
         assert run_gossamer("crawl", site.url(), *words).returncode == 0
         lines = [{"start": one.at, "end": one.at, "host": "127.0.0.1", "path": one.path, "status": 200} for one in site.asked]
@@ -53,6 +62,12 @@ def change_an_outcome(crawl: Path) -> None:
         catalog.execute("update pages set outcome = 'gone' where url like '%/b'")
 
 
+def lose_a_link(crawl: Path) -> None:
+    """Let a link have a key that the frontier never heard of."""
+    with (crawl / "gossamer.toml").open("a") as settings:
+        settings.write("\n[key]\nsort_query = false\n")
+
+
 def hurry(crawl: Path) -> None:
     lines = [json.loads(line) for line in (crawl / "ledger.jsonl").read_text().splitlines()]
     hurried = [{**line, "start": line["start"] / 3, "end": line["end"] / 3} for line in lines]
@@ -77,6 +92,7 @@ def test_a_sound_crawl_passes(sound: Path) -> None:
         (lose_the_archive, "P7"),
         (lose_a_row, "P1"),
         (change_an_outcome, "P1"),
+        (lose_a_link, "P3"),
         (hurry, "P11"),
         (overlap, "P12"),
     ],
@@ -87,3 +103,50 @@ def test_damage_is_found_and_named(sound: Path, tmp_path: Path, damage: Callable
     code, words = verdict(tmp_path / "crawl")
     assert code == 1
     assert any(line.startswith(f"FAILED  {promise}") for line in words.splitlines()), words
+
+
+def counts(words: str) -> dict[str, int]:
+    """Return how many things each check looked at, by its sentence."""
+    found = re.findall(r"^\w.*?  (P\d+ .*) \(([\d,]+)\)$", words, re.MULTILINE)
+    return {sentence: int(count.replace(",", "")) for sentence, count in found}
+
+
+def test_a_crawl_that_goes_on_for_ever_is_looked_at_like_any_other(tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl"
+    with site_running(ROUTES) as site:
+        options = ["--delay", "0", *LOCAL, "--forever", "--max-pages", len(ROUTES)]
+        assert run_gossamer("crawl", site.url(), "--dir", crawl, *options).returncode == 0
+    result = run_gossamer("verify", crawl)
+    assert result.returncode == 0, result.stdout
+    (links,) = [count for sentence, count in counts(result.stdout).items() if sentence.startswith("P3")]
+    assert links >= len(ROUTES) - 1, "every page, but perhaps the copy"
+    for damage, promise in ((lose_a_link, "P3"), (change_an_outcome, "P1")):
+        broken = tmp_path / promise
+        shutil.copytree(crawl, broken)
+        damage(broken)
+        assert f"FAILED  {promise}" in run_gossamer("verify", broken).stdout
+
+
+def test_a_page_that_was_confirmed_has_its_links_looked_at_too(tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl"
+    with site_running(ROUTES) as site:
+        assert run_gossamer("crawl", site.url(), "--dir", crawl, "--delay", "0", *LOCAL).returncode == 0
+        assert json.loads(run_gossamer("recrawl", crawl, "--json").stdout)["outcomes"] == {"not_modified": len(ROUTES)}
+    lose_a_link(crawl)
+    assert "FAILED  P3" in run_gossamer("verify", crawl).stdout
+
+
+def test_a_check_that_looked_at_nothing_says_so_and_does_not_pass(tmp_path: Path) -> None:
+    crawl, quick = tmp_path / "crawl", ["--delay", "0", "--set", "robots.wait=0", *LOCAL]
+    with closed_port() as port:
+        assert run_gossamer("crawl", f"http://127.0.0.1:{port}/", "--dir", crawl, *quick).returncode == 7
+    (tmp_path / "ledger").write_text("")
+    result = run_gossamer("verify", crawl, "--ledger", tmp_path / "ledger")
+    assert result.returncode == 0
+    lines = result.stdout.splitlines()
+    unseen = {line.split()[2] for line in lines if line.startswith("not checked")}
+    assert unseen == {"P3", "P7", "P9", "P11", "P12", "P13"}, result.stdout
+    assert all(line.endswith("(nothing to look at)") for line in lines if line.startswith("not checked"))
+    assert lines[-1] == "3 passed, 0 failed, 6 not checked"
+    told = json.loads(run_gossamer("verify", crawl, "--json").stdout)
+    assert (told["passed"], told["failed"], told["not_checked"]) == (3, 0, 3)

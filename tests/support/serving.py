@@ -1,5 +1,6 @@
 """A small real web server for stories: routes in a dictionary, every request written down. Threads, loopback, a free port."""
 
+import socket
 import ssl
 import threading
 import time
@@ -58,6 +59,14 @@ def page(*links: str, title: str = "a page") -> Answer:
     """Return an HTML page with links."""
     anchors = "".join(f'<a href="{link}">{link}</a>\n' for link in links)
     return 200, {"content-type": "text/html"}, f"<title>{title}</title>{title}\n{anchors}".encode()
+
+
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port of this machine that nobody listens on, held so that nobody takes it meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 @contextmanager

@@ -1,21 +1,22 @@
 """`gossamer crawl` and `gossamer resume`: run a crawl, show it, sum it up."""
 
 import sys
-from collections.abc import Iterator
-from math import inf
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gossamer.cli import output
+from gossamer.cli import ending, output
 from gossamer.cli.status import show_outcomes, states
 from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
+    from gossamer.assemble import Crawl
     from gossamer.config.sections import Settings
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.run import Again, Summary
+    from gossamer.jobs.revisit import Again
+    from gossamer.jobs.run import Summary
 
 Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
@@ -63,9 +64,14 @@ def crawl(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Crawl from seed URLs into a directory."""
+    """Crawl from seed URLs into a directory.
+
+    Exit codes: 0 done; 2 the command makes no sense; 3 the directory cannot be used; 4 a store failed, such as a full disk;
+    6 all that is left waits for hosts that are paused or blocked; 7 the end, and nothing was kept; 130 interrupted.
+    """
     from gossamer.clock import SystemClock
     from gossamer.config.load import load
+    from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
@@ -91,6 +97,7 @@ def crawl(
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
     for sentence in found.invalid:
         output.note(f"left out: {sentence}")
+    _tell_refused(refused_seeds(found.urls, settings))
     path = directory or default_directory(found.urls[0].host)
     made = CrawlDirectory.create(path, settings, found.urls, SystemClock().now())
     _run(made, settings, json, quiet)
@@ -111,12 +118,20 @@ def resume(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
+    ] = False,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a crawl that was stopped, killed or spent its budget. Options given here count for this run."""
+    """Go on with a crawl that was stopped, killed or spent its budget. Options given here count for this run.
+
+    Without a budget of its own, a run goes on with what is left of the crawl's, or spends that once more.
+    """
     from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.revisit import Again
 
     flags = flags_of(
         delay=delay,
@@ -135,7 +150,7 @@ def resume(
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet)
+    _run(opened, opened.settings(flags), json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
 
 
 def recrawl(
@@ -143,10 +158,17 @@ def recrawl(
     older_than: Annotated[str, typer.Option(help="only pages last visited longer ago than this, such as 7d")] = "0",
     failed: Annotated[bool, typer.Option("--failed", help="also URLs that ended without a page")] = False,
     delay: Delay = None,
+    connections: Connections = None,
     workers: Workers = None,
     max_pages: MaxPages = None,
+    max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
     forever: Forever = False,
+    allow_private: AllowPrivate = None,
+    resolve: Resolve = None,
+    insecure: Insecure = False,
+    contact: Contact = None,
+    user_agent: UserAgent = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -154,14 +176,30 @@ def recrawl(
     """Visit the pages of a crawl again: changed ones are kept as new versions, the others confirmed."""
     from gossamer.config.load import duration
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.run import Again
+    from gossamer.jobs.revisit import Again
 
     limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
-    given = flags_of(delay=delay, workers=workers, max_pages=max_pages, max_time=max_time, forever=forever, set_=set_)
+    flags = limits | flags_of(
+        delay=delay,
+        connections=connections,
+        workers=workers,
+        max_pages=max_pages,
+        max_bytes=max_bytes,
+        max_time=max_time,
+        forever=forever,
+        allow_private=allow_private,
+        resolve=resolve,
+        insecure=insecure,
+        contact=contact,
+        user_agent=user_agent,
+        set_=set_,
+    )
+    again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(limits | given), json, quiet, Again(duration(older_than, "--older-than"), failed))
+    _run(opened, opened.settings(flags), json, quiet, again, flags)
 
 
+TOLD = 10  # seeds, one by one
 FLAGS = {
     "delay": "politeness.delay",
     "connections": "politeness.connections",
@@ -207,16 +245,40 @@ def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
         yield from lines_of(file, lines)
 
 
-def _run(directory: "CrawlDirectory", settings: "Settings", as_json: bool, quiet: bool, again: "Again | None" = None) -> None:
+def _tell_refused(sentences: list[str]) -> None:
+    """Say which seeds will come to nothing: how many, and the first of them."""
+    if sentences:
+        output.note(f"{len(sentences):,} seed(s) lead to addresses that are not contacted:")
+    for sentence in sentences[:TOLD]:
+        output.note(f"  {sentence}")
+    if len(sentences) > TOLD:
+        output.note(f"  ... and {len(sentences) - TOLD:,} more")
+
+
+def _run(
+    directory: "CrawlDirectory",
+    settings: "Settings",
+    as_json: bool,
+    quiet: bool,
+    again: "Again | None" = None,
+    given: Collection[str] = (),
+) -> None:
     from gossamer.cli.progress import Progress
     from gossamer.jobs.run import run_crawl
 
-    if not quiet and not as_json:
+    silent = quiet or as_json
+    progress = Progress(quiet=silent)
+
+    def watch(crawl: "Crawl") -> None:
+        for limit in () if silent else crawl.pool.allowance():
+            output.note(f"  budget:     {ending.allowance(limit)}")
+        progress.watch(crawl)
+
+    if not silent:
         for text in manners(settings, directory):
             output.note(text)
-    progress = Progress(quiet=quiet or as_json)
     try:
-        summary = run_crawl(directory, settings, progress.watch, again)
+        summary = run_crawl(directory, settings, watch, again, given)
     finally:
         progress.close()
     if as_json:
@@ -270,7 +332,7 @@ def show_summary(summary: "Summary") -> None:
     show_outcomes(summary.outcomes)
     output.line()
     output.rows(_summary_rows(summary, left))
-    output.line(_last_line(summary, left))
+    output.line(ending.last_line(summary, left))
 
 
 def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
@@ -290,19 +352,7 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         )
         yield "learned", f"{what} on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it"
         yield "", f"gossamer traps {directory}"
+    for number, text in enumerate(ending.troubles(summary)):
+        yield "" if number else "mind", text
     yield "look at it", f"gossamer pages {directory}"
     yield "prove it", f"gossamer verify {directory}"
-
-
-def _last_line(summary: "Summary", left: int) -> str:
-    again = f"go on with: gossamer resume {summary.directory}"
-    match summary.end.value:
-        case "finished":
-            return "done: nothing waits"
-        case "budget spent":
-            return f"done: the budget is spent, {left:,} URLs wait; {again}"
-        case "waiting":
-            until = "" if summary.next_time == inf else f" until {output.moment(summary.next_time)} UTC"
-            return f"waiting: {left:,} URLs of hosts that are paused or blocked{until}; {again}"
-        case _:
-            return f"interrupted: {left:,} URLs wait; {again}"

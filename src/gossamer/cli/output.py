@@ -132,6 +132,14 @@ def size(count: float) -> str:
     return f"{count:.1f} TB"
 
 
+def exact_size(count: int) -> str:
+    """Write a number of bytes the way an option takes it, without rounding."""
+    for unit, factor in (("GB", 1000**3), ("MB", 1000**2), ("kB", 1000)):
+        if count and count % factor == 0:
+            return f"{count // factor}{unit}"
+    return str(count)
+
+
 def duration(seconds: float) -> str:
     """Write a duration for people."""
     if seconds < 60:

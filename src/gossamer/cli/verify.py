@@ -1,11 +1,14 @@
 """`gossamer verify`: prove the promises on a finished or interrupted crawl."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gossamer.cli import output
+
+if TYPE_CHECKING:
+    from gossamer.jobs.verify import Check
 
 
 def verify(
@@ -22,13 +25,19 @@ def verify(
     for check in verify_crawl(crawl, ledger):
         checks.append(check)
         if not json:
-            output.line(f"{'passed' if check.passed else 'FAILED'}  {check.promise:4} {check.sentence} ({check.count:,})")
+            looked_at = f"{check.count:,}" if check.count else "nothing to look at"
+            output.line(f"{_verdict(check)}  {check.promise:4} {check.sentence} ({looked_at})")
             for offender in check.offenders:
                 output.line(f"          {offender}")
-    failed = sum(not check.passed for check in checks)
+    passed, failed = sum(check.passed for check in checks), sum(check.failed for check in checks)
+    unchecked = len(checks) - passed - failed
     if json:
-        output.json({"passed": len(checks) - failed, "failed": failed, "checks": checks})
+        output.json({"passed": passed, "failed": failed, "not_checked": unchecked, "checks": checks})
     else:
-        output.line(f"{len(checks) - failed} passed, {failed} failed")
+        output.line(f"{passed} passed, {failed} failed" + (f", {unchecked} not checked" if unchecked else ""))
     if failed:
         raise typer.Exit(1)
+
+
+def _verdict(check: "Check") -> str:
+    return "passed" if check.passed else "FAILED" if check.failed else "not checked"

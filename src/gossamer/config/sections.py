@@ -115,7 +115,7 @@ class RobotsTxt(Section):
     max_bytes: int = Field(500 * 1024, ge=1024, description="read this much of it")
     max_redirects: int = Field(5, ge=0, description="redirects followed")
     times: int = Field(
-        3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end as robots_denied"
+        3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end without a request"
     )
     wait: float = Field(10.0, ge=0, description="first wait between these, in delays of the host; grows like a retry's")
     meta: bool = Field(True, description="obey meta robots, X-Robots-Tag and rel=nofollow")

@@ -45,7 +45,7 @@ class CachingResolver:
         self._settings = settings
         self._overrides = Overrides(settings.overrides)
         self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._given = lru_cache(maxsize=8_192)(self._find_given)
+        self.given = lru_cache(maxsize=8_192)(self._find_given)
         self._asked: dict[str, asyncio.Task[Addresses]] = {}
         self._hits = 0
         self._lookups = 0
@@ -57,7 +57,7 @@ class CachingResolver:
             self._known.move_to_end(host)
             self._hits += 1
             return known.answer
-        given = self._given(host)
+        given = self.given(host)
         if given is not None:
             return given
         asked = self._asked.get(host)

@@ -20,7 +20,7 @@ from gossamer.records import LinkKind, Outcome, Verdict
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import Url
 
-FETCHABLE = frozenset(("http", "https", "ftp", "file"))  # what a fetcher could be had for; other schemes end as unsupported
+FETCHABLE = frozenset(("http", "https", "file"))  # what there are fetchers for, unless somebody says otherwise
 RULES = (
     "schemes",
     "block_hosts",
@@ -43,9 +43,10 @@ IN_SCOPE = Verdict(True, "scope")
 class Scope:
     """The rules of one crawl, compiled."""
 
-    def __init__(self, settings: Settings, seeds: Iterable[Url]) -> None:
+    def __init__(self, settings: Settings, seeds: Iterable[Url], fetchable: Iterable[str] = FETCHABLE) -> None:
         seeds = tuple(seeds)
         self._settings = settings
+        self._fetchable = frozenset(fetchable)
         self._max_depth = settings.max_depth
         self._schemes = frozenset(settings.schemes) | {seed.scheme for seed in seeds}
         self._allow_hosts = Hosts(settings.allow_hosts, "scope.allow_hosts")
@@ -151,11 +152,11 @@ class Scope:
 
     def _judge_schemes(self, candidate: Candidate) -> Verdict:
         scheme = candidate.url.scheme
+        if scheme not in self._fetchable:
+            return _refuse("schemes", f"nothing fetches {scheme} URLs", Outcome.UNSUPPORTED)
         if scheme in self._schemes:
             return ALLOWED["schemes"]
-        if scheme in FETCHABLE:
-            return _refuse("schemes", f"{scheme} is not among the schemes to follow")
-        return _refuse("schemes", f"nothing fetches {scheme} URLs", Outcome.UNSUPPORTED)
+        return _refuse("schemes", f"{scheme} is not among the schemes to follow")
 
     def _judge_block_hosts(self, candidate: Candidate) -> Verdict:
         found = self._block_hosts.match(candidate.url.host)

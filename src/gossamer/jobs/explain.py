@@ -6,16 +6,33 @@ would happen to it.
 
 from typing import Any
 
+from msgspec import Struct
+
+from gossamer.archives import read_record
 from gossamer.assemble import Stores
+from gossamer.consultation import Consultation
+from gossamer.errors import StoreError
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
 from gossamer.jobs.remedy import remedies
 from gossamer.policy.priority import parts
-from gossamer.protocols import Consultation
-from gossamer.records import Known, LinkKind, Page, State, Verdict
+from gossamer.records import Known, LinkKind, Outcome, Page, State, Verdict
 from gossamer.standing import NOT_FOR_US
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
+from gossamer.worker.settle import redirect_of
+
+MOST_HOPS = 10  # that are followed to say where a URL led
+
+
+class Ending(Struct, frozen=True, kw_only=True):
+    """Why a URL brought no page, in short."""
+
+    url: str
+    led_to: str  # by redirects; an empty text: nowhere else
+    state: str
+    outcome: str | None
+    reason: str
 
 
 async def explain(stores: Stores, url: str) -> dict[str, Any]:
@@ -48,6 +65,42 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "evidence": plain(await stores.lessons.evidence(parsed)),
     }
     return {**facts, "help": plain(remedies(facts, stores.settings, stores.directory))}
+
+
+async def ending(stores: Stores, url: str) -> Ending:
+    """Say how a URL ended; of one that redirects, how the URL it led to did."""
+    facts, led_to = await explain(stores, url), ""
+    for _ in range(MOST_HOPS):
+        target = await _redirect(stores, facts["key"]) if facts["outcome"] == Outcome.REDIRECTED else ""
+        if not target:
+            break
+        facts, led_to = await explain(stores, target), target
+    state, outcome = str(facts["state"]), facts["outcome"]
+    return Ending(url=url, led_to=led_to, state=state, outcome=outcome and str(outcome), reason=facts["reason"])
+
+
+async def _redirect(stores: Stores, key: str) -> str:
+    """Return where a page that is kept redirects to."""
+    page = await stores.catalog.get(key)
+    if page is None or page.place is None:
+        return ""
+    try:
+        fetched = read_record(stores.directory, stores.settings, page.place)
+    except StoreError:
+        return ""  # `verify` says so
+    fetched.body.close()
+    return redirect_of(fetched)
+
+
+def rule_of(known: Known) -> str:
+    """Return the rule that decided how a URL ended, an empty text when none did."""
+    return known.entry.refused.rule if known.entry.refused is not None else _rule_in(known.reason)
+
+
+def _rule_in(reason: str) -> str:
+    """Return the rule that a reason begins with, if it does."""
+    rule, colon, _ = reason.partition(":")
+    return rule if colon and " " not in rule else ""
 
 
 async def keys_of(stores: Stores, url: str) -> list[str]:
@@ -107,8 +160,7 @@ def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots
     refused = known.entry.refused
     if refused is not None and page is None:
         return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}
-    rule = known.reason.partition(":")[0] if ":" in known.reason and " " not in known.reason.partition(":")[0] else ""
-    return {"outcome": known.outcome, "rule": rule, "reason": known.reason}
+    return {"outcome": known.outcome, "rule": _rule_in(known.reason), "reason": known.reason}
 
 
 def _is_not_for_us(known: Known | None) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import resource
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import partial
 from pathlib import Path
@@ -18,15 +18,20 @@ from gossamer.config.sections import Settings
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.explain import Ending, ending
 from gossamer.jobs.log import LogFile
-from gossamer.records import State
+from gossamer.jobs.refusals import Refusals, most_refused
+from gossamer.jobs.revisit import Again, visit_again
 from gossamer.standing import FrontierStatistics
 from gossamer.url.parse import Url
+from gossamer.worker.budget import Limit
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
 
 SEEDS_AT_ONCE = 1_000
+SEEDS_TOLD = 10  # whose end is told one by one when nothing was kept
+NOTHING_KEPT = 7  # exit code
 Opening = Callable[[Path, Settings, list[Url], Clock], AbstractAsyncContextManager[Crawl]]
 
 
@@ -45,24 +50,29 @@ class Summary(Struct, frozen=True, kw_only=True):
     frontier: FrontierStatistics
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
+    spent: Limit | None = None  # with End.BUDGET: the limit that was reached
+    kept: int  # pages that the crawl has, of all runs
+    seeds: tuple[Ending, ...] = ()  # of a crawl that has none: how its first seeds ended
+    more_seeds: int = 0  # and how many others there are
+    refused: Refusals | None = None  # the rule that refused most of what was found
 
     @property
     def exit_code(self) -> int:
-        """0 is done; 130 interrupted; 6 waiting for a date."""
-        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0)
-
-
-class Again(Struct, frozen=True):
-    """Which finished URLs of a crawl are visited again."""
-
-    older_than: float = 0.0  # seconds since the last visit
-    failed: bool = False  # also those that ended without a page
+        """0 is done; 130 interrupted; 6 waiting for a date; 7 the end, and nothing was kept."""
+        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0 if self.kept else NOTHING_KEPT)
 
 
 def run_crawl(
-    directory: CrawlDirectory, settings: Settings, watch: Callable[[Crawl], None], again: Again | None = None
+    directory: CrawlDirectory,
+    settings: Settings,
+    watch: Callable[[Crawl], None],
+    again: Again | None = None,
+    given: Collection[str] = (),
 ) -> Summary:
-    """Run a crawl until it ends; `watch` is called once with the crawl before its first visit."""
+    """Run a crawl until it ends.
+
+    `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
+    """
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -72,7 +82,7 @@ def run_crawl(
 
             opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        return runner.run(_run(directory, settings, opening, watch, again))
+        return runner.run(_run(directory, settings, opening, watch, again, given))
 
 
 async def _run(
@@ -81,6 +91,7 @@ async def _run(
     opening: Opening,
     watch: Callable[[Crawl], None],
     again: Again | None,
+    given: Collection[str],
 ) -> Summary:
     clock = SystemClock()
     began, cpu = clock.now(), _cpu_seconds()
@@ -91,15 +102,17 @@ async def _run(
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+            crawl.pool.begin_anew(given)
             if again is not None:
-                crawl.pool.begin_anew()
-                log.note("recrawl", pages=await _recall(crawl, again))
+                log.note("recrawl", pages=await visit_again(crawl.stores, again))
             _obey_signals(crawl)
             watch(crawl)
             async with serve_control(directory, crawl):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
+        kept = crawl.stores.catalog.totals().pages
+        unkept = seeds[:SEEDS_TOLD] if not kept else []
         return Summary(
             directory=str(directory.path),
             end=end,
@@ -112,24 +125,13 @@ async def _run(
             too_soon=crawl.tally.haste.count,
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
+            spent=crawl.pool.spent if end is End.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
+            kept=kept,
+            seeds=tuple([await ending(crawl.stores, seed.wire) for seed in unkept]),
+            more_seeds=len(seeds) - len(unkept) if not kept else 0,
+            refused=most_refused(crawl.stores.frontier),
         )
-
-
-async def _recall(crawl: Crawl, again: Again) -> int:
-    """Make finished URLs due now; return how many."""
-    frontier, now = crawl.stores.frontier, crawl.stores.clock.now()
-    states = (State.DONE, State.DEAD) if again.failed else (State.DONE,)
-    old = [
-        (known.entry.key, now)
-        for state in states
-        for known in frontier.known(state)
-        if known.entry.refused is None and (known.settled_at or 0.0) <= now - again.older_than
-    ]
-    count = 0
-    for start in range(0, len(old), SEEDS_AT_ONCE):
-        count += await frontier.revisit(old[start : start + SEEDS_AT_ONCE], now)
-    return count
 
 
 def _cpu_seconds() -> float:

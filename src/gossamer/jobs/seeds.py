@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from gossamer.errors import UrlError, UsageError
+from gossamer.registry import keys
 from gossamer.url.parse import Url, parse, shown
 
 BARE = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")  # a host name, perhaps with a port and a path
@@ -41,6 +42,9 @@ def _parse(text: str) -> Url:
     url = parse(f"https://{text}" if BARE.match(text) else text)
     if not url.host and url.scheme != "file":
         raise UrlError(f"{shown(text)} names no host, so there is nothing to fetch")
+    fetchable = keys("fetcher")
+    if url.scheme not in fetchable:
+        raise UrlError(f"nothing fetches {url.scheme} URLs; begin with one of {', '.join(fetchable)}")
     return url
 
 

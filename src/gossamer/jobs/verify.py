@@ -1,7 +1,7 @@
 """Prove the promises on a crawl directory: what can be seen inside it, and with a ledger what the servers saw.
 
-Each check is a sentence with the number of things looked at and every offender (the first few by name). It opens the crawl
-like a resume would, so it needs the lock.
+Each check is a sentence with the number of things looked at and every offender (the first few by name). One that found nothing
+to look at has neither passed nor failed. It opens the crawl like a resume would, so it needs the lock.
 """
 
 import asyncio
@@ -23,8 +23,10 @@ from gossamer.records import Entry, Known, Outcome, Page, State
 from gossamer.standing import NOT_FOR_US
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
+from gossamer.worker.settle import FINISHED
 
 SHOWN = 10  # offenders named
+READ = frozenset({Outcome.OK, Outcome.NOT_MODIFIED})  # pages whose links were admitted, now or when they were kept
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -37,8 +39,13 @@ class Check(Struct, frozen=True, kw_only=True):
 
     @property
     def passed(self) -> bool:
-        """Nothing offends."""
-        return not self.offenders
+        """Something was looked at, and nothing offends."""
+        return self.count > 0 and not self.offenders
+
+    @property
+    def failed(self) -> bool:
+        """Something offends."""
+        return bool(self.offenders)
 
 
 class Finding:
@@ -118,23 +125,33 @@ def _states(stores: Stores) -> Check:
 def _credit(stores: Stores) -> Check:
     finding = Finding("P1", "the credit of all pages and of lambda is what the seeds brought")
     statistics = stores.frontier.statistics()
-    kept = (statistics.lambda_credit or 0) + sum(known.credit or 0 for known in stores.frontier.known())
-    finding.look("" if kept == statistics.credit else f"there are {kept:,} units, the seeds brought {statistics.credit or 0:,}")
+    kept, count = statistics.lambda_credit or 0, 0
+    for known in stores.frontier.known():
+        kept, count = kept + (known.credit or 0), count + 1
+    if count:
+        brought = statistics.credit or 0
+        finding.look("" if kept == brought else f"there are {kept:,} units, the seeds brought {brought:,}")
     return finding.check()
 
 
 async def _agreement(stores: Stores) -> Check:
     finding = Finding("P1", "the catalog has the frontier's outcome of every finished URL")
     for known in stores.frontier.known():
-        if known.state not in (State.DONE, State.DEAD) or known.entry.refused is not None or known.outcome is Outcome.TRAP:
+        finished = known.state in (State.DONE, State.DEAD) or known.again
+        if not finished or known.entry.refused is not None or known.outcome is Outcome.TRAP:
             continue
         page = await stores.catalog.get(known.entry.key)
         if page is None:
             finding.look(f"{known.entry.url} is {known.state}, but not in the catalog")
-        else:
-            agree = page.outcome == known.outcome
+        elif not known.again or page.fetched_at <= (known.settled_at or 0.0):  # else a visit was cut off, and is repeated
+            agree = page.outcome == known.outcome or _outlives(page, known)
             finding.look("" if agree else f"{known.entry.url} ended as {known.outcome}, the catalog says {page.outcome}")
     return finding.check()
+
+
+def _outlives(page: Page, known: Known) -> bool:
+    """Tell whether a page that is visited again stays what it was, because nothing came of its last visit."""
+    return known.again and page.place is not None and known.outcome not in FINISHED
 
 
 async def _rows(stores: Stores) -> Check:
@@ -189,9 +206,9 @@ async def _misplaced(stores: Stores, page: Page) -> str:
 async def _links(stores: Stores) -> Check:
     finding = Finding("P3", "the frontier knows every link of every kept page")
     processors = make_processors(stores.settings)
-    for page in stores.catalog.pages(outcome=Outcome.OK):
+    for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
-        if page.place is None or known is None or known.state is not State.DONE:
+        if page.outcome not in READ or page.place is None or known is None or not _is_settled(page, known):
             continue
         if "documents.deadline" in page.reason:
             continue  # it would take as long again, and more was never promised of it than a scan
@@ -199,6 +216,16 @@ async def _links(stores: Stores) -> Check:
             finding.look(f"{url}, linked on {page.url}, is unknown")
         finding.look()
     return finding.check()
+
+
+def _is_settled(page: Page, known: Known) -> bool:
+    """Tell whether the frontier was told what is kept of a page; a visit that was cut off before will be repeated.
+
+    A page that is visited again and again waits for its date, or is leased; the links of what is kept were settled before that.
+    """
+    if known.state is State.DONE:
+        return True
+    return known.again and known.settled_at is not None and known.settled_at >= page.captured_at
 
 
 async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: Known) -> list[str]:
@@ -210,7 +237,7 @@ async def _missing(stores: Stores, processors: dict[str, Processor], page: Page,
     document = document_of(fetched, stores.settings.fetch.max_decoded)
     fetched.body.close()
     processor = processors.get(document.mime)
-    if processor is None:
+    if processor is None or fetched.outcome is not Outcome.OK:  # of a copy there is only a reference
         return []
     entries = stores.admission.admit(processor.process(document).links, known.entry)
     return [entry.url for entry in entries if not await _is_known(stores, entry)]

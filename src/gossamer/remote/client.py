@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
+from gossamer.consultation import Consultation, Learned
 from gossamer.errors import GossamerError, StoreError
 from gossamer.likeness import Likeness
-from gossamer.protocols import Consultation, Learned
 from gossamer.records import Discovered, Entry, Fetched, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import Line, Reply, decode_replies, rebuilt

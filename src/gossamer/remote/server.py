@@ -14,9 +14,10 @@ from typing import Any
 from msgspec import Raw
 from msgspec.structs import replace
 
+from gossamer.consultation import Consultation, Learned
 from gossamer.errors import GossamerError
 from gossamer.likeness import Likeness
-from gossamer.protocols import Claims, Commits, Consultation, Frontier, Learned, Robots, Teaching
+from gossamer.protocols import Claims, Commits, Frontier, Robots, Teaching
 from gossamer.records import Discovered, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt

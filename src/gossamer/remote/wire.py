@@ -17,12 +17,12 @@ from msgspec import Raw, Struct
 
 from gossamer import errors, records
 from gossamer.children import LENGTH, framed
+from gossamer.consultation import Consultation
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
 from gossamer.evidence import Probe
 from gossamer.hints import Hint
 from gossamer.likeness import Likeness
-from gossamer.protocols import Consultation
 from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
 from gossamer.visit import Chain, Lesson
 

@@ -2,8 +2,9 @@
 
 2xx is read. A redirect is a hop to ask next; one hop too many, or one that leads nowhere, is no robots.txt. 4xx is no
 robots.txt and allows everything, but 429 asks for patience. That and everything else (5xx, no answer, half an answer) is out
-of reach: nothing is allowed, and it is asked again after growing waits; when they are used up the origin is closed until the
-answer expires. Rules that were read once hold on while asking again fails. Standard: RFC 9309 sections 2.3.1 and 2.4.
+of reach: nothing is allowed, and it is asked again after growing waits, as long as that may help; then the origin is closed
+until the answer expires. Where no server answered at all, its URLs end with what happened: to say that robots.txt forbids them
+would hide it. Rules that were read once hold on while asking again fails. Standard: RFC 9309 sections 2.3.1 and 2.4.
 """
 
 from typing import Literal
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import RobotsTxt
 from gossamer.document.decode import dechunk, decode
 from gossamer.errors import UrlError
-from gossamer.policy.retry import SHORTEST_DELAY, retry_after
+from gossamer.policy.retry import SHORTEST_DELAY, is_transient, retry_after
 from gossamer.records import Fetched, Outcome
 from gossamer.url.parse import Base
 
@@ -32,7 +33,7 @@ class Known(Struct, frozen=True, array_like=True):
     hops: int = 0
     failures: int = 0  # in a row
     retry_at: float = 0.0  # not asked again before
-    cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no request could be sent
+    cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no server answered
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -102,11 +103,12 @@ def _failed(known: Known, fetched: Fetched, detail: str, settings: RobotsTxt, de
     asked = retry_after(fetched.header("retry-after"), now) if fetched.status in (429, 503) else None
     reason = f"robots.txt unreachable: {detail}"
     failures = known.failures + 1
-    if failures < settings.times and fetched.outcome is not Outcome.ADDRESS_REFUSED:
+    if failures < settings.times and (fetched.outcome is Outcome.OK or is_transient(fetched.outcome)):
         retry_at = max(now + settings.wait * GROWTH**known.failures * max(delay, SHORTEST_DELAY), asked or 0.0)
         again = replace(known, location="", hops=0, failures=failures, retry_at=retry_at)
         return Step(known=again, block_until=(asked or 0.0) if known.kind == "rules" else retry_at, reason=reason)
     expires = max(now + settings.ttl, asked or 0.0)
-    cause = fetched.outcome.value if fetched.outcome in UNSENT else ""
+    silent = fetched.outcome is not Outcome.OK and not known.hops  # else the host did answer, with a redirect
+    cause = fetched.outcome.value if silent or fetched.outcome in UNSENT else ""
     held = Known("rules", "", expires) if known.kind == "rules" else Known("closed", detail, expires, cause=cause)
     return Step(known=held, block_until=asked or 0.0, reason=reason)

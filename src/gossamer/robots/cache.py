@@ -16,7 +16,8 @@ from functools import lru_cache
 import msgspec
 
 from gossamer.config.sections import RobotsTxt
-from gossamer.protocols import Consultation, KeyValue, Learned
+from gossamer.consultation import Consultation, Learned
+from gossamer.protocols import KeyValue
 from gossamer.records import Fetched, Outcome
 from gossamer.robots.answer import Known, advance
 from gossamer.robots.patterns import ITSELF, Group
@@ -134,6 +135,17 @@ class RobotsCache:
         origin = _origin(url)
         if self._unkept.pop(origin, None) is not None and (cached := self._recent.pop(origin, None)) is not None:
             self._rules -= cached.rules
+
+    async def reopen(self, urls: Sequence[str]) -> None:
+        """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
+        rows = []
+        for origin in dict.fromkeys(map(_origin, urls)):
+            cached = await self._recall(origin)
+            if cached.known.kind in ("nothing", "closed") and cached.known != Known():
+                cached.learn(Known())
+                self._unkept.pop(origin, None)
+                rows.append((_STATE + origin.encode(), _encode(Known())))
+        await self._kv.put_all(rows)
 
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""

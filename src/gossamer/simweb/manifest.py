@@ -70,7 +70,7 @@ def manifest(web: Web) -> list[Entry]:
         if lead.url in entries:
             continue
         if lead.target is None:
-            entries[lead.url] = _refused_entry(lead, _Refusal("out_of_scope", "scope.within"))
+            entries[lead.url] = _refused_entry(lead, _leave(lead.url))
         elif refusal := _refuse(web, lead, lead.target):
             entries[lead.url] = _refused_entry(lead, refusal)
         else:
@@ -121,6 +121,12 @@ def _pass_over(page: Resource, link: Link) -> _Refusal | None:
     if link.nofollow or page.stops:
         return _Refusal("out_of_scope", "robots.meta", "nofollow")
     return None
+
+
+def _leave(url: str) -> _Refusal:
+    """Name the rule that keeps a correct crawler from a URL of no host of this web."""
+    is_web = url.startswith(("http://", "https://"))
+    return _Refusal("out_of_scope", "scope.within") if is_web else _Refusal("unsupported", "scope.schemes")
 
 
 def _refuse(web: Web, lead: _Lead, target: Resource) -> _Refusal | None:

@@ -10,8 +10,9 @@ stores that outlive their process.
 from collections.abc import Awaitable, Callable
 
 from gossamer.config.sections import RobotsTxt
+from gossamer.consultation import Learned
 from gossamer.document.body import Body
-from gossamer.protocols import Learned, Robots
+from gossamer.protocols import Robots
 from gossamer.records import Fetched, Outcome
 
 Opener = Callable[[RobotsTxt], Robots]
@@ -160,6 +161,49 @@ async def out_of_reach_denies_after_growing_waits(open_robots: Opener) -> None:
         assert await verdict(robots, page, now + SETTINGS.ttl + 1) == "ask"
 
 
+async def close(robots: Robots, failure: Fetched, page: str) -> float:
+    """Fail until nobody asks any more; return the time by then."""
+    now = NOW
+    while (await robots.consult(page, AGENT, now)).verdict == "ask":
+        learned = await robots.learn(page, failure, AGENT, 1.0, now)
+        await robots.keep([page])
+        now = max(now, learned.block_until)
+    return now
+
+
+async def a_url_ends_with_what_happened_to_its_robots_txt(open_robots: Opener) -> None:
+    silent = (
+        Outcome.CONNECT_FAILED,
+        Outcome.TLS_FAILED,
+        Outcome.TIMED_OUT,
+        Outcome.PROTOCOL_ERROR,
+        Outcome.DNS_FAILED,
+        Outcome.ADDRESS_REFUSED,
+    )
+    for outcome in silent:
+        robots, page = open_robots(SETTINGS), f"https://{outcome.value.replace('_', '-')}.test/"
+        now = await close(robots, answer(outcome=outcome, detail="so it was"), page)
+        denied = await robots.consult(page, AGENT, now)
+        assert (denied.verdict, denied.outcome) == ("denied", outcome), "nobody was there to forbid anything"
+        assert "so it was" in denied.rule
+        lasting = outcome in (Outcome.TLS_FAILED, Outcome.ADDRESS_REFUSED)
+        assert (now == NOW) == lasting, "what would only happen again is not waited for"
+    for number, failure in enumerate((answer(status=500), answer(DENYING, truncated="disconnect"))):
+        robots, page = open_robots(SETTINGS), f"https://answering{number}.test/"
+        denied = await robots.consult(page, AGENT, await close(robots, failure, page))
+        assert denied.outcome is Outcome.ROBOTS_DENIED, "a server that answers so allows nothing (RFC 9309, 2.3.1.4)"
+
+
+async def what_was_out_of_reach_is_asked_for_again_on_request(open_robots: Opener) -> None:
+    robots, page = open_robots(SETTINGS), "https://back-again.test/page"
+    now = await close(robots, answer(status=500), page)
+    await ask(robots, answer(DENYING), NOW)
+    await robots.reopen([page, page, PAGE, "https://never-asked.test/"])
+    for cache in (robots, open_robots(SETTINGS)):
+        assert await verdict(cache, page, now) == "ask", "somebody said that it may be there again"
+    assert await verdict(robots, PAGE, NOW) == "denied", "rules that were read are no failure"
+
+
 async def retry_after_is_honoured(open_robots: Opener) -> None:
     robots = open_robots(SETTINGS)
     learned = await ask(robots, answer(status=503, retry_after="7200"))
@@ -267,6 +311,7 @@ RULES: tuple[Rule, ...] = (
     an_answer_is_good_for_its_time_and_no_longer,
     an_absent_file_allows_everything,
     out_of_reach_denies_after_growing_waits,
+    a_url_ends_with_what_happened_to_its_robots_txt,
     retry_after_is_honoured,
     redirects_are_followed_and_counted,
     redirects_without_end_are_no_file,
@@ -280,4 +325,5 @@ DURABLE: tuple[Rule, ...] = (
     what_was_learned_outlives_the_process,
     hops_and_failures_outlive_the_process,
     what_was_not_kept_is_asked_for_again,
+    what_was_out_of_reach_is_asked_for_again_on_request,
 )

@@ -325,7 +325,7 @@ def _refusal(rules: Iterable[Rule], candidate: Candidate) -> Verdict | None:
     return None
 
 
-BY_PAGE = frozenset({"dedupe.near", "traps.soft_404"})  # refusals by what the page is that a link was found on
+BY_PAGE = frozenset({"dedupe.near", "traps.soft_404", "documents.sitemaps"})  # refusals by what a link was found on
 ADMITTED = Verdict(True, "admitted")
 FOLLOWED = Verdict(True, "documents.follow")
 WELCOME = Verdict(True, "robots.meta")

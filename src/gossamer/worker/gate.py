@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.protocols import Advice, Archive, Consultation, Learned, Leasing
-from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement
+from gossamer.consultation import Consultation, Learned
+from gossamer.protocols import Advice, Archive, Leasing
+from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement, Verdict
 from gossamer.url.parse import parse
 from gossamer.visit import Lesson, Visit
 from gossamer.worker.admit import Admission
@@ -17,6 +18,7 @@ from gossamer.worker.probe import Prober
 from gossamer.worker.request import Requests
 from gossamer.worker.settle import Settler, unvisited
 
+UNUSED = Verdict(False, "documents.sitemaps", "named by robots.txt alone, whose Sitemap lines are not used")
 SHORT_WAIT = 0.05  # until somebody else has fetched robots.txt, or another host has a turn to spare
 
 
@@ -37,6 +39,7 @@ class Gate:
     ) -> None:
         self._returns = settings.crawl.returns
         self._forever = settings.crawl.forever
+        self._uses_sitemaps = settings.documents.sitemaps
         self._frontier = frontier
         self._robots = robots
         self._archive = archive
@@ -136,7 +139,10 @@ class Gate:
 
     def _sitemaps(self, lease: Lease, learned: Learned) -> tuple[Entry, ...]:
         links = [Link(url, LinkKind.SITEMAP) for url in learned.sitemaps]
-        return self._admission.admit(links, lease.entry)
+        entries = self._admission.admit(links, lease.entry)
+        if self._uses_sitemaps:
+            return entries
+        return tuple([replace(entry, refused=entry.refused or UNUSED) for entry in entries])
 
 
 def _answer(fetched: Fetched, learned: Learned) -> Answer | None:

@@ -151,7 +151,7 @@ class Node(Steering):
             self._wake.clear()
             now = self._clock.now()
             has_looked = self._lookout.look(now)
-            if self._budget.spent(now):
+            if self._is_spent(now):
                 return End.BUDGET
             self.next_time = None
             if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:

@@ -95,7 +95,7 @@ class Pool(Steering):
             self._wake.clear()
             now = self._clock.now()
             self._lookout.look(now)
-            if self._budget.spent(now):
+            if self._is_spent(now):
                 return End.BUDGET
             room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
             if room:

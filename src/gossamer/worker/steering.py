@@ -3,11 +3,11 @@ stop, count what is spent, take note of what failed, and sleep until there is so
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from gossamer.clock import Clock
-from gossamer.worker.budget import Budget
+from gossamer.worker.budget import Budget, Limit
 from gossamer.worker.events import Event, Events, Stopping, VisitsEnded
 from gossamer.worker.lookout import LOOK_AROUND
 
@@ -21,6 +21,7 @@ class Steering:
 
     def __init__(self, budget: Budget, events: Events, clock: Clock) -> None:
         self._budget = budget
+        self.spent: Limit | None = None  # why the run ended, if the budget was why
         self._events = events
         self._clock = clock
         self._wake = asyncio.Event()
@@ -30,9 +31,13 @@ class Steering:
         self.reconsider: Callable[[], Awaitable[bool]] = _nothing_more  # what may bring more work when none is left
         events.subscribe(self._spend)
 
-    def begin_anew(self) -> None:
-        """Let the budget count this run only."""
-        self._budget.begin_anew()
+    def begin_anew(self, given: Collection[str]) -> None:
+        """Let the budget count this run only, for the limits that were given for it."""
+        self._budget.begin_anew(given)
+
+    def allowance(self) -> list[Limit]:
+        """Return what this run may spend, of everything that has a limit."""
+        return self._budget.allowance()
 
     def budget_left(self) -> tuple[int | None, float | None]:
         """Return how many pages and seconds the budget has left; None: as many as it takes."""
@@ -44,6 +49,11 @@ class Steering:
             self._stopping = reason
             self._events.publish(Stopping(reason))
         self._wake.set()
+
+    def _is_spent(self, now: float) -> bool:
+        """Tell whether the budget is spent, and remember which limit was reached."""
+        self.spent = self._budget.spent(now)
+        return self.spent is not None
 
     def _ended(self, work: "asyncio.Future[Any]") -> None:
         """Take note of something that is over."""

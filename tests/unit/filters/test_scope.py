@@ -39,7 +39,8 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
     ({}, "https://example.org/x", "within"),
     ({}, "https://www.example.org.evil.example/", "within"),
     ({}, "ftp://www.example.org/x", "schemes"),
-    ({"schemes": ("http", "https", "ftp")}, "ftp://www.example.org/x", ""),
+    ({"schemes": ("http", "https", "ftp")}, "ftp://www.example.org/x", "schemes"),  # nothing fetches it
+    ({"schemes": ("https",)}, "http://www.example.org/x", "schemes"),
     ({}, "file:///etc/passwd", "schemes"),
     ({"within": "domain"}, "http://a.b.example.org/x", ""),
     ({"within": "domain"}, "http://example.com/x", "within"),
@@ -81,16 +82,19 @@ def test_every_rule_has_a_knob_of_its_name() -> None:
 
 
 def test_every_seed_widens_the_scope() -> None:
-    found = scope("https://a.example/", "ftp://b.example/x")
+    found = scope("https://a.example/", "http://b.example/x", schemes=())
     assert refused_by(found, "https://a.example/y") == ""
-    assert refused_by(found, "ftp://b.example/y") == ""
+    assert refused_by(found, "http://b.example/y") == ""
     assert refused_by(found, "gopher://b.example/y") == "schemes"
 
 
 def test_a_scheme_that_nothing_fetches_is_unsupported_and_another_one_out_of_scope() -> None:
     assert scope().judge(candidate("gopher://www.example.org/")).outcome is Outcome.UNSUPPORTED
     assert scope().judge(candidate("mailto:a@example.org")).outcome is Outcome.UNSUPPORTED
-    assert scope().judge(candidate("ftp://www.example.org/")).outcome is Outcome.OUT_OF_SCOPE
+    assert scope().judge(candidate("ftp://www.example.org/")).outcome is Outcome.UNSUPPORTED
+    assert scope(schemes=("https",)).judge(candidate("http://www.example.org/")).outcome is Outcome.OUT_OF_SCOPE
+    plugged = Scope(Settings(), [parse("https://www.example.org/")], ("https", "gopher"))
+    assert plugged.judge(candidate("gopher://www.example.org/")).outcome is Outcome.OUT_OF_SCOPE
 
 
 def test_the_deepest_page_is_max_depth_hops_away() -> None:

@@ -19,7 +19,7 @@ from gossamer.simweb.web import Web, build
 
 OUTCOMES = {
     "ok", "duplicate", "redirected", "gone", "client_error", "server_error", "throttled", "robots_denied", "out_of_scope",
-    "trap",
+    "trap", "unsupported",
 }  # fmt: skip
 
 
@@ -183,14 +183,14 @@ def test_every_url_that_exists_is_listed_once(light_web: Web) -> None:
     listed = [entry.url for entry in entries]
     assert len(listed) == len(set(listed))
     assert existing <= set(listed)
-    assert {url for url in set(listed) - existing if ".sim" in url} == set()
+    assert {url for url in set(listed) - existing if ".sim" in url and url.startswith("http")} == set()
 
 
 def test_every_rule_refuses_something_and_every_outcome_occurs(light_web: Web) -> None:
     entries = manifest.manifest(light_web)
     assert {entry.outcome for entry in entries} == OUTCOMES
     assert {entry.rule for entry in entries if not entry.fetch} == {
-        "scope.within", "robots.txt", "robots.meta", "documents.follow", "fetch.max_redirects",
+        "scope.within", "scope.schemes", "robots.txt", "robots.meta", "documents.follow", "fetch.max_redirects",
         "traps.max_length", "traps.max_segments", "traps.max_repeats",
     }  # fmt: skip
     assert all(entry.rule == "" and entry.requests_max > 0 for entry in entries if entry.fetch)

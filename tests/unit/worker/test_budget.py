@@ -5,7 +5,7 @@ import pytest
 from gossamer.config.sections import Crawl
 from gossamer.records import Entry, Fate, Lease, Outcome, Page, Settlement
 from gossamer.visit import Visit
-from gossamer.worker.budget import Budget
+from gossamer.worker.budget import Budget, Limit
 from gossamer.worker.events import VisitsEnded
 
 
@@ -37,7 +37,7 @@ def test_a_visit_that_brings_no_page_gives_its_place_back() -> None:
     assert budget.room(under_way=0) == 1
     spend(budget, ended(Outcome.DUPLICATE))
     assert budget.room(under_way=0) == 0
-    assert budget.spent(now=0) == "1 pages"
+    assert budget.spent(now=0) == Limit("crawl.max_pages", 1)
 
 
 def test_room_is_never_more_than_the_concurrency() -> None:
@@ -45,18 +45,30 @@ def test_room_is_never_more_than_the_concurrency() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "now", "words"),
+    ("limits", "now", "spent"),
     [
-        ({"max_bytes": 150}, 0, "150 bytes"),
-        ({"max_seconds": 60}, 59, ""),
-        ({"max_seconds": 60}, 60, "60 seconds"),
-        ({}, 1e9, ""),
+        ({"max_bytes": 150}, 0, Limit("crawl.max_bytes", 150)),
+        ({"max_seconds": 60}, 59, None),
+        ({"max_seconds": 60}, 60, Limit("crawl.max_seconds", 60)),
+        ({}, 1e9, None),
     ],
 )
-def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, words: str) -> None:
+def test_bytes_and_time_run_out_too(limits: dict[str, float], now: float, spent: Limit | None) -> None:
     budget = Budget(Crawl(**limits), pages=0, received=100, now=0)
     spend(budget, ended(Outcome.OK))
-    assert budget.spent(now) == words
+    assert budget.spent(now) == spent
+
+
+@pytest.mark.parametrize(("kept", "left"), [(0, 3), (2, 1), (3, 3), (4, 2)])
+def test_what_is_left_of_a_limit_is_spent_first_and_then_the_limit_once_more(kept: int, left: int) -> None:
+    budget = Budget(Crawl(max_pages=3), pages=kept, received=0, now=0)
+    assert budget.allowance() == [Limit("crawl.max_pages", left)]
+
+
+def test_a_limit_given_for_a_run_counts_for_that_run_and_the_others_go_on() -> None:
+    budget = Budget(Crawl(max_pages=5, max_bytes=100), pages=4, received=60, now=0)
+    budget.begin_anew(["crawl.max_pages", "politeness.delay"])
+    assert budget.allowance() == [Limit("crawl.max_pages", 5), Limit("crawl.max_bytes", 40)]
 
 
 def test_what_is_left_is_told_and_none_means_no_limit() -> None:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from gossamer.config.load import load
-from gossamer.protocols import Consultation
+from gossamer.consultation import Consultation
 from gossamer.records import Entry, Fate, HostClock, Lease, Outcome, Page, Place
 from gossamer.testing.clock import VirtualClock
 from gossamer.visit import Lesson, Visit

@@ -25,6 +25,7 @@ class End:
     truncated: str = ""  # WARC's word for why the body is not whole
     rule: str = ""  # that refuses it
     status: int = 200
+    asked: bool = True  # False: not even once, because nobody could read the robots.txt before it
 
 
 @dataclass(frozen=True, slots=True)

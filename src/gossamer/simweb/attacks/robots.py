@@ -3,6 +3,7 @@
 import gzip
 
 from gossamer.simweb.attacks.attack import (
+    DOMAIN,
     Attack,
     End,
     Voice,
@@ -21,21 +22,25 @@ _READ = 500 * 1024  # what RFC 9309 asks a crawler to read
 _RULES = b"User-agent: *\nDisallow: /no\n"
 _JUNK = b"Disallow: /junk-%d\n"
 _PLAIN = "text/plain"
+_DENIED = "robots_denied"  # a server that answers but cannot give its robots.txt allows nothing (RFC 9309, 2.3.1.4)
+_NOBODY = f"http://nobody.{DOMAIN}:1/"
 
 
 def attacks() -> list[Attack]:
     """List the attacks of this family."""
-    denied = (End("/", "robots_denied", status=0),)
-    unreachable: dict[str, Voice] = {
-        "robots-silent": falling_silent(),
-        "robots-slow": repeating(head("Content-Length: 100000", mime=_PLAIN), b"Allow: /\n", 0.1),
-        "robots-error": saying(whole(b"", status="500 Internal Server Error")),
-        "robots-reset": resetting(head("Content-Length: 100000", mime=_PLAIN) + _RULES),
-        "robots-garbage": saying(b"\0\1\2\3" * 1000, close=True),
-        "robots-closed": saying(b"", close=True),
+    unreachable: dict[str, tuple[Voice, str]] = {
+        "robots-silent": (falling_silent(), "timed_out"),
+        "robots-slow": (repeating(head("Content-Length: 100000", mime=_PLAIN), b"Allow: /\n", 0.1), _DENIED),
+        "robots-error": (saying(whole(b"", status="500 Internal Server Error")), _DENIED),
+        "robots-reset": (resetting(head("Content-Length: 100000", mime=_PLAIN) + _RULES), _DENIED),
+        "robots-garbage": (saying(b"\0\1\2\3" * 1000, close=True), "protocol_error"),
+        "robots-closed": (saying(b"", close=True), "protocol_error"),
     }
     return [
-        *(Attack(name, _site(name), denied, robots=robots) for name, robots in unreachable.items()),
+        *(
+            Attack(name, _site(name), (End("/", outcome, status=0, asked=False),), robots=robots)
+            for name, (robots, outcome) in unreachable.items()
+        ),
         *(Attack(name, _site(name), _obeyed(), robots=robots) for name, robots in _readable().items()),
         *(Attack(name, _site(name), _ignored(), robots=robots) for name, robots in _unusable().items()),
         Attack(
@@ -43,6 +48,11 @@ def attacks() -> list[Attack]:
             _site("private"),
             (End("/", "address_refused", status=0),),
             robots=saying(_moved("http://10.2.0.1/r")),
+        ),
+        Attack(
+            "robots-nobody",
+            routing({"/": whole(page(_NOBODY, title="links to a port where nobody listens"))}),
+            (End("/"), End(_NOBODY, "connect_failed", status=0, asked=False)),
         ),
     ]
 

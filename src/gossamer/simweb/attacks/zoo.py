@@ -76,7 +76,7 @@ def entries(attacks: Iterable[Attack], port: int) -> Iterator[Entry]:
     """Say how every URL of the attacks ends."""
     for attack in attacks:
         for url, end in urls(attack, port):
-            fetch = bool(end.status) or end.outcome in _PASSING
+            fetch = end.asked and (bool(end.status) or end.outcome in _PASSING)
             yield Entry(
                 url=url,
                 host=attack.host,

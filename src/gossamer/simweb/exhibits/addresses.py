@@ -50,3 +50,9 @@ def segment_limits(builder: Builder, host: Host, other: Host) -> None:
         builder.add(builder.perch(host), "/".join(("", name, *ADJECTIVES[: count - 1])))
     for name, count in (("often", MOST_REPEATS), ("oftener", MOST_REPEATS + 1)):
         builder.add(builder.perch(host), f"/{name}" + "/around/about" * count)
+
+
+def other_schemes(builder: Builder, host: Host, other: Host) -> None:
+    """Link to a file that is offered over FTP, here and elsewhere: nothing asks for it, and nobody waits for it."""
+    for href in (f"ftp://{host.name}/pub/list.txt", "ftp://outside.example/pub/"):
+        builder.perch(host).links.append(Link(href, None))

@@ -1,0 +1,29 @@
+"""What reaches the network, built: names to addresses, the guard of addresses, and the fetchers that use both."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gossamer.clock import Clock
+from gossamer.config.sections import Settings
+from gossamer.dns.cache import CachingResolver
+from gossamer.dns.guard import AddressGuard
+from gossamer.dns.resolver import DnsResolver
+from gossamer.protocols import Fetcher, Resolver
+from gossamer.registry import choose, keys
+
+
+def make_addressing(settings: Settings) -> tuple[CachingResolver, Callable[[str], str]]:
+    """Build what finds the addresses of hosts, and what says why one may not be contacted."""
+    return CachingResolver(DnsResolver(settings.dns), settings.dns), AddressGuard(settings.fetch.allow_private).refusal
+
+
+def make_fetchers(settings: Settings, resolver: Resolver, guard: Callable[[str], str], clock: Clock) -> dict[str, Fetcher]:
+    """Build one fetcher per class, named by every scheme it speaks."""
+    made: dict[Any, Fetcher] = {}
+    by_scheme = {}
+    for scheme in keys("fetcher"):
+        chosen = choose("fetcher", scheme)
+        if chosen not in made:
+            made[chosen] = chosen(settings.fetch, resolver, guard, clock)
+        by_scheme[scheme] = made[chosen]
+    return by_scheme
