@@ -36,3 +36,43 @@ def test_the_entries_of_every_feed_are_visited(tmp_path: Path) -> None:
     assert all('"feed"' in line for line in told)
     feeds = run_gossamer("pages", tmp_path / "crawl", "news", "--json").stdout
     assert {json.loads(line)["mime"] for line in feeds.splitlines()} == {"application/rss+xml"}
+
+
+ARTICLES = [f"/article?{by}&a={number}" for by in ("atom", "rss", "guid", "rdf", "about", "map") for number in (1, 2)]
+ATOM_ENTRY = '<entry><link rel="alternate" href="{}"/></entry>'
+RDF = (
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">'
+    "<channel rdf:about='/rdf'><title>R</title><items><rdf:Seq>{}</rdf:Seq></items></channel>{}</rdf:RDF>"
+)
+
+
+def escaped(by: str) -> tuple[str, str]:
+    """Return the two articles of a feed, each with its ampersand in another spelling."""
+    return f"/article?{by}&amp;a=1", f"/article?{by}&#x26;a=2"
+
+
+def test_an_ampersand_in_a_link_is_an_ampersand(tmp_path: Path) -> None:
+    listed = [f'<rdf:li rdf:resource="{href}"/>' for href in escaped("rdf")]
+    linked = [f'<item rdf:about="{href}"><link>{href}</link></item>' for href in escaped("rdf")]
+    named = [f'<item rdf:about="{href}"/>' for href in escaped("about")]
+    feeds = {
+        "/atom": answer(f"<feed>{''.join(map(ATOM_ENTRY.format, escaped('atom')))}</feed>", "application/atom+xml"),
+        "/rss": answer(
+            "<rss><channel><item><title>Q&A & more&nbsp;</title></item>"
+            f"<item><link>{escaped('rss')[0]}</link></item><item><link><![CDATA[/article?rss&a=2]]></link></item>"
+            "{}</channel></rss>",
+            "text/rss",
+        ),
+        "/rdf": answer(RDF.format("".join(listed), "".join(linked + named)), "application/rdf+xml"),
+        "/map": answer(
+            f"<urlset>{''.join(f'<url><loc>{href}</loc></url>' for href in escaped('map'))}</urlset>", "application/xml"
+        ),
+    }
+    home = "".join(f'<link rel="alternate" href="{path}">' for path in feeds).encode()
+    with site_running({"/": (200, {"content-type": "text/html"}, home), **feeds}) as site:
+        status, headers, body = feeds["/rss"]
+        items = "".join(f"<item><guid>{site.url(href)}</guid></item>" for href in escaped("guid")).encode()
+        site.routes["/rss"] = status, headers, body.replace(b"{}", items)
+        site.routes |= {path: page(title=path) for path in ARTICLES}
+        assert run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *HERE).returncode == 0
+    assert sorted(path for path in site.paths if path.startswith("/article")) == sorted(ARTICLES)

@@ -2,8 +2,8 @@
 
 Follows the WHATWG MIME Sniffing standard where it matters to a crawler: no declared type, text that is binary, images and
 feeds under another name. Two steps go beyond it: `application/octet-stream`, and gzip that is none, are treated as not
-declared, and XML is told apart by its root element, so that a sitemap, a feed and an XHTML page
-each reach their reader. Results are in lower case without parameters.
+declared, and XML is told apart by its root element, whatever it is called (`application/rdf+xml`, `text/rss`), so that a
+sitemap, a feed and an XHTML page each reach their reader. Results are in lower case without parameters.
 """
 
 import codecs
@@ -31,6 +31,8 @@ _PLAIN_HTML = re.compile(rb"\s*(?:<!doctype html>\s*)?<(?:html|head|meta|title)[
 _SITEMAP = "application/xml"
 _XHTML = "application/xhtml+xml"
 _FEEDS = {"application/rss+xml", "application/atom+xml"}
+_CALLED_XML = re.compile(r".*\+xml|[^/]*/(?:x-)?(?:rss|atom|rdf|feed)")  # beyond what the standard has
+_RSS_IN_RDF = (b"http://purl.org/rss/1.0/", b"netscape.com/rdf/simple/0.9/")
 _ROOTS = {
     b"urlset": _SITEMAP,
     b"sitemapindex": _SITEMAP,
@@ -94,9 +96,10 @@ def sniff(declared: str, head: bytes, url: str = "") -> str:
         return _signature(head) or "application/octet-stream"
     if mime in _XML:
         return _by_root(head) or "application/xml"
-    if mime in _MISTAKEN or mime.endswith("+xml"):
+    if mime in _MISTAKEN or _CALLED_XML.fullmatch(mime):
         seen = _by_root(head)
-        return seen if seen == "application/xml" or (seen in _FEEDS and mime == "text/html") else mime
+        is_feed = seen in _FEEDS and mime not in _FEEDS and mime != "text/plain"
+        return seen if seen == "application/xml" or is_feed else mime
     return mime
 
 
@@ -138,9 +141,10 @@ def _signature(head: bytes) -> str:
 
 def _by_root(head: bytes) -> str:
     """Return the type that the root element of XML gives away; empty: it is none we know, or there is none."""
-    found = _ROOT.match(_plain(head))
+    plain = _plain(head)
+    found = _ROOT.match(plain)
     name = found[1] if found else b""
-    if name == b"RDF" and b"http://purl.org/rss/1.0/" not in head:
+    if name == b"RDF" and not any(namespace in plain for namespace in _RSS_IN_RDF):
         return ""
     return _ROOTS.get(name, "")
 

@@ -1,9 +1,9 @@
 """Feeds: RSS 0.9 to 2.0 and Atom. Every entry is a link, and its date a hint of when it changed.
 
-Read as a stream of events like a sitemap, without a tree and without anything loaded; a feed that is not well-formed, as many
-are, is read on behind the fault. The usual feed parsers build a tree and read the HTML inside entries, where a hostile feed
-hits; of a feed we need three elements. Entries are links of kind `feed`; the site it belongs to and the next page of a long
-feed are alternates. How often a feed changes, when it says so, is a hint about the feed itself.
+Read as a stream of events like a sitemap (`events.py`). The usual feed parsers build a tree and read the HTML inside entries,
+where a hostile feed hits; of a feed we need three elements. Entries are links of kind `feed`: by their `link`, else by a `guid`
+that is one, else by what an item of RDF is about, else by the file an entry encloses. The site a feed belongs to and the next
+page of a long one are alternates. How often a feed changes, when it says so, is a hint about the feed itself.
 Standards: https://www.rssboard.org/rss-specification, RFC 4287, RFC 5005 (paged feeds), http://web.resource.org/rss/1.0/.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from gossamer.hints import Hint
 from gossamer.processors.collect import Links
 from gossamer.processors.dates import parse_date
+from gossamer.processors.events import tell
 from gossamer.records import Document, Extract, LinkKind
 from gossamer.url.parse import Base
 
@@ -22,12 +23,15 @@ MOST_SECONDS = 366 * 86400.0  # between two changes of a feed
 _STEP = 64 * 1024
 _DEEPEST = 4  # rss, channel, item, link
 _BASE = "{http://www.w3.org/XML/1998/namespace}base"
+_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _ENTRIES = frozenset({"item", "entry"})
 _PARENTS = _ENTRIES | {"channel", "feed"}  # only their own elements tell something
 _DATES = {"updated": 3, "modified": 3, "pubDate": 2, "published": 1, "date": 1, "issued": 0}  # the best one counts
 _TEXTS = frozenset({"link", "guid", "title", "ttl", "updatePeriod", "updateFrequency", *_DATES})
 _PERIODS = {"hourly": 3600.0, "daily": 86400.0, "weekly": 7 * 86400.0, "monthly": 30 * 86400.0, "yearly": 365 * 86400.0}
 _SITE = frozenset({"alternate", "next", "prev-archive"})
+_BY_LINK, _BY_GUID, _BY_ABOUT, _BY_ENCLOSURE = range(4)  # where an entry says its URL, best first
+_RELATIONS = {"alternate": _BY_LINK, "enclosure": _BY_ENCLOSURE}
 
 
 class FeedProcessor:
@@ -69,8 +73,7 @@ class _Feed:
         self._depth = 0
         self._parents: list[str] = []  # the outermost elements we are in
         self._entry_at = 0  # the depth of the entry we are in; 0: none
-        self._href = ""
-        self._guid = ""
+        self._names: dict[int, str] = {}  # of that entry: its URL, by where it says so
         self._dated: tuple[int, float] | None = None  # how good the date is, and the date
         self._period: float | None = None
         self._times = 1.0
@@ -90,11 +93,14 @@ class _Feed:
         if self._depth == 1:
             self.base = attributes.get(_BASE, "")
         elif name in _ENTRIES and not self._entry_at:
-            self._entry_at, self._href, self._guid, self._dated = self._depth, "", "", None
+            self._entry_at, self._names, self._dated = self._depth, {}, None
+            self._name(_BY_ABOUT, attributes.get(_ABOUT, ""))
+        elif name == "enclosure" and self._entry_at:
+            self._name(_BY_ENCLOSURE, attributes.get("url", ""))
         elif name in _TEXTS and parent in _PARENTS:
             self._pieces, self._length = [], 0
             if name == "link" and attributes.get("href"):
-                self._refer(attributes["href"].strip(), attributes.get("rel", "alternate"))
+                self._refer(attributes["href"].strip(), attributes.get("rel", "alternate").strip())
             self._is_permanent = attributes.get("isPermaLink", "true").strip().lower() != "false"
 
     def data(self, text: str) -> None:
@@ -107,9 +113,8 @@ class _Feed:
             self._take(tag.rpartition("}")[2], "".join(self._pieces).strip())
             self._pieces = None
         elif self._depth == self._entry_at:
-            href = self._href or self._guid
-            if href:
-                self.entries.append((href, self._dated[1] if self._dated else None))
+            if self._names:
+                self.entries.append((self._names[min(self._names)], self._dated[1] if self._dated else None))
             self._entry_at = 0
         self._depth -= 1
         del self._parents[self._depth :]
@@ -121,8 +126,13 @@ class _Feed:
         if not self._entry_at:
             if relation in _SITE:
                 self.site.append(href)
-        elif relation == "alternate" and not self._href:
-            self._href = href
+        elif relation in _RELATIONS:
+            self._name(_RELATIONS[relation], href)
+
+    def _name(self, where: int, href: str) -> None:
+        """Take a URL of an entry; of two in like places the first counts."""
+        if href.strip():
+            self._names.setdefault(where, href.strip())
 
     def _take(self, name: str, text: str) -> None:
         """Take the text of an element."""
@@ -139,9 +149,10 @@ class _Feed:
 
     def _take_of_entry(self, name: str, text: str) -> None:
         if name == "link":
-            self._href = self._href or text
+            self._name(_BY_LINK, text)
         elif name == "guid":
-            self._guid = text if self._is_permanent and text.startswith(("http://", "https://")) else ""
+            if self._is_permanent and text.startswith(("http://", "https://")):
+                self._name(_BY_GUID, text)
         elif name in _DATES:
             moment = parse_date(text)
             if moment is not None and (self._dated is None or self._dated[0] < _DATES[name]):
@@ -161,21 +172,9 @@ class _Feed:
 
 def _read(content: bytes) -> _Feed:
     """Let the parser tell all it finds; what comes behind a fault it cannot get over is lost."""
-    from lxml import etree  # with the first feed: it takes 25 ms to import
-
     feed = _Feed()
-    parser = etree.XMLParser(
-        target=feed, recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
-    content = content.lstrip()  # an XML declaration must come first, and often does not
-    try:
-        for start in range(0, len(content), _STEP):
-            parser.feed(content[start : start + _STEP])
-            if feed.elements >= MOST_ELEMENTS:
-                return feed
-        parser.close()
-    except etree.XMLSyntaxError:
-        pass
+    pieces = (content[start : start + _STEP] for start in range(0, len(content), _STEP))
+    tell(pieces, feed, lambda: feed.elements >= MOST_ELEMENTS)
     return feed
 
 

@@ -1,20 +1,20 @@
 """Sitemaps and sitemap indexes in XML: every `loc` becomes a link, pages and nested sitemaps alike.
 
 Unpacked piece by piece and read as a stream of events, without a tree, so that memory does not grow with the file, nor with
-what a small file unpacks to. Namespaces may be missing or wrong, as they often are. Nothing is loaded, and libxml2's limit on
-amplification keeps entities small. A broken file gives what was read before the break. lastmod, changefreq and priority
-become hints; what of them makes no sense is passed over. Standard: https://www.sitemaps.org/protocol.html, which allows
-50,000 URLs and 50 MiB a file; what is beyond is not read.
+what a small file unpacks to (`events.py`). Namespaces may be missing or wrong, as they often are. lastmod, changefreq and
+priority become hints; what of them makes no sense is passed over. Standard: https://www.sitemaps.org/protocol.html, which
+allows 50,000 URLs and 50 MiB a file; what is beyond is not read.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from gossamer.document.decode import unpacked
 from gossamer.document.sniff import is_gzip
 from gossamer.hints import Hint
 from gossamer.processors.collect import Links
 from gossamer.processors.dates import parse_date
+from gossamer.processors.events import tell
 from gossamer.records import Document, Extract, LinkKind
 from gossamer.url.parse import Base
 
@@ -65,7 +65,7 @@ def _pieces(content: bytes) -> Iterator[bytes]:
 
 
 class _Counted:
-    """The pieces of a file, without what is blank before its beginning; counts the locations that went by."""
+    """The pieces of a file; counts the locations that went by."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.locations = 0
@@ -74,8 +74,6 @@ class _Counted:
     def __iter__(self) -> Iterator[bytes]:
         before = b""
         for piece in self._pieces:
-            if not before:
-                piece = piece.lstrip()  # an XML declaration must come first, and often does not
             seen = before + piece
             self.locations += seen.count(_LOCATION)
             before = seen[-len(_LOCATION) + 1 :]
@@ -95,10 +93,10 @@ class _Locations:
         self._pieces: list[str] | None = None  # of the element we are in
         self._length = 0  # of these
 
-    def start(self, name: str, attributes: object) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._elements += 1
         self._depth += 1
-        if self._depth == 3 and name.rpartition("}")[2] in _ELEMENTS:
+        if self._depth == 3 and tag.rpartition("}")[2] in _ELEMENTS:
             self._pieces, self._length = [], 0
 
     def data(self, text: str) -> None:
@@ -106,10 +104,10 @@ class _Locations:
             self._pieces.append(text)
             self._length += len(text)
 
-    def end(self, name: str) -> None:
+    def end(self, tag: str) -> None:
         self._depth -= 1
         if self._pieces is not None and self._depth == 2:
-            self._take(name.rpartition("}")[2], "".join(self._pieces).strip())
+            self._take(tag.rpartition("}")[2], "".join(self._pieces).strip())
             self._pieces = None
         elif self._depth == 1:
             if self._said and self._location:
@@ -141,21 +139,10 @@ def _priority(text: str) -> float | None:
 
 def _read(content: bytes) -> tuple[list[str], dict[str, dict[str, float]], int]:
     """Return the locations that are read, what is said about them, and how many more there are."""
-    from lxml import etree  # with the first sitemap: it takes 25 ms to import
-
     locations = _Locations()
-    parser = etree.XMLParser(target=locations, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     counted = _Counted(_pieces(content))
     pieces = iter(counted)
-    try:
-        for piece in pieces:
-            parser.feed(piece)
-            if locations.are_enough():
-                break
-        else:
-            parser.close()
-    except etree.XMLSyntaxError:
-        pass  # what was read before the break counts
+    tell(pieces, locations, locations.are_enough)
     found = [location for location in locations.found if location]
     if len(found) < MOST_URLS:
         return found, locations.told, 0

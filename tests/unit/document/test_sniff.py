@@ -15,6 +15,7 @@ PREFIXED = XML + b'<?xml-stylesheet href="s.xsl"?><!DOCTYPE s:urlset [<!ENTITY a
 RSS = XML + b'<rss version="2.0"><channel>'
 ATOM = XML + b'<feed xmlns="http://www.w3.org/2005/Atom">'
 RDF = XML + b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">'
+RDF_09 = RDF.replace(b"http://purl.org/rss/1.0/", b"http://my.netscape.com/rdf/simple/0.9/")
 XHTML = XML + b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">\n<html xmlns="http://www.w3.org/1999/xhtml">'
 HTML = b"\n <!DOCTYPE html>\n<html><head>"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -63,6 +64,14 @@ GZIP = b"\x1f\x8b\x08\0\0\0\0\0"
         ("text/plain", SITEMAP, "application/xml"),
         ("application/sitemap+xml", SITEMAP, "application/xml"),
         ("text/plain", RSS, "text/plain"),
+        ("application/rdf+xml", RDF, "application/rss+xml"),
+        ("application/rdf+xml", RDF_09, "application/rss+xml"),
+        ("application/rdf+xml", XML + b'<rdf:RDF xmlns:rdf="r">', "application/rdf+xml"),
+        ("text/rss", RSS, "application/rss+xml"),
+        ("application/x-rss+xml", RSS, "application/rss+xml"),
+        ("application/x-atom+xml", ATOM, "application/atom+xml"),
+        ("application/rss", b"not XML", "application/rss"),
+        ("application/rss+xml", ATOM, "application/rss+xml"),
         # gzip
         ("application/x-gzip", GZIP, "application/gzip"),
         ("application/gzip", GZIP, "application/gzip"),
