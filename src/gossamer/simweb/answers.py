@@ -27,6 +27,10 @@ _TYPES = {
     "image": "image/png",
     "sitemap": "application/xml",
     "sitemap_index": "text/xml",
+    "atom": "application/atom+xml",
+    "rdf": "application/rdf+xml",
+    "rss": "text/xml",
+    "file": "application/octet-stream",
 }
 _GZIP_EFFORT = 3
 _BROTLI_EFFORT = 3

@@ -43,6 +43,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     own: bool = False  # in a maze: it says something that no URL listed before it says
     outcomes: tuple[str, ...] = ()  # in a maze: every way it may rightly end
     traps: tuple[str, ...] = ()  # in a maze: the rules that may rightly end it
+    length: int = 0  # bytes of a file, all of which must be kept; 0: nobody counts
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -168,6 +169,7 @@ def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
         title=web.title(target),
         found_by=lead.found_by,
         aliases=tuple(target.host.origin + alias for alias in target.aliases),
+        length=target.size if target.kind == "file" else 0,
     )
 
 

@@ -34,6 +34,7 @@ _EMBEDDED = {
 }
 _IMAGES = ('<li><img srcset="%s 1x, %s 2x" alt="a picture" /></li>\n', '<li><img src="%s" alt="a picture" /></li>\n')
 _FRAME = '<frame src="%s" />\n'
+_BLOCK = 16 * 1024  # bytes
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
@@ -79,6 +80,12 @@ def write_sitemap(sitemap: Resource) -> bytes:
     )
     content = f'<?xml version="1.0" encoding="UTF-8"?>\n<{whole} xmlns="{_NAMESPACE}">\n{entries}</{whole}>\n'.encode()
     return gzip.compress(content, mtime=0) if sitemap.path.endswith(".gz") else content
+
+
+def fill_file(file: Resource, rng: Random) -> bytes:
+    """Fill a file with bytes that are no text; they repeat, so that to make and to archive them costs little."""
+    block = bytes(16) + rng.randbytes(_BLOCK)
+    return (block * (file.size // len(block) + 1))[: file.size]
 
 
 def draw_image(image: Resource) -> bytes:

@@ -12,8 +12,12 @@ from typing import Literal, NamedTuple
 
 from gossamer.simweb.robots import RobotsFile
 
-LinkKind = Literal["anchor", "area", "frame", "iframe", "image", "canonical", "alternate", "refresh", "redirect", "sitemap"]
-ContentKind = Literal["page", "frames", "xhtml", "text", "image", "sitemap", "sitemap_index", "robots", "note"]
+LinkKind = Literal[
+    "anchor", "area", "frame", "iframe", "image", "canonical", "alternate", "refresh", "redirect", "sitemap", "feed"
+]
+ContentKind = Literal[
+    "page", "frames", "xhtml", "text", "image", "file", "sitemap", "sitemap_index", "atom", "rdf", "rss", "robots", "note"
+]  # fmt: skip
 Role = Literal[
     "open", "rules", "groups", "missing", "pace", "deny", "unreachable", "moved", "elsewhere", "oversized", "slow"
 ]  # fmt: skip

@@ -7,7 +7,7 @@ a page, so that a web of a hundred thousand pages is ready at once and takes lit
 from random import Random
 from urllib.parse import urlsplit
 
-from gossamer.simweb import pages
+from gossamer.simweb import feeds, pages
 from gossamer.simweb.answers import Answer, answer_note, answer_resource
 from gossamer.simweb.builder import Builder
 from gossamer.simweb.exhibits.place import install
@@ -112,6 +112,10 @@ class Web:
                 return pages.draw_image(source)
             case "sitemap" | "sitemap_index":
                 return pages.write_sitemap(source)
+            case "atom" | "rdf" | "rss":
+                return feeds.write_feed(source)
+            case "file":
+                return pages.fill_file(source, rng)
             case "robots":
                 return source.host.robots.text().encode()
             case "note":

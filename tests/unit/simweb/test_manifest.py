@@ -1,6 +1,7 @@
 """The manifest against a small crawler of this file, which reads the served bytes and visits in any order."""
 
 import gzip
+import html
 import random
 import re
 from pathlib import Path
@@ -62,11 +63,19 @@ def links_of(url: str, answer: Answer) -> list[tuple[str, bool]]:
         return [(urljoin(url, headers["location"]), True)]
     if answer.status != 200:
         return []
+    if "/feeds/" in url:
+        return [(urljoin(url, href), True) for href in links_of_feed(content_of(answer).decode())]
     if headers["content-type"].endswith(("/xml", "/gzip")):
         content = content_of(answer)
         tree = ElementTree.fromstring(gzip.decompress(content) if url.endswith(".gz") else content)
         return [(element.text or "", True) for element in tree.iter() if element.tag.endswith("}loc")]
     return links_of_html(url, headers, text_of(answer)) if "html" in headers["content-type"] else []
+
+
+def links_of_feed(text: str) -> list[str]:
+    """Return the links of a feed as they are meant; not every feed is well-formed."""
+    plain = re.findall(r"<link><!\[CDATA\[(.*?)\]\]></link>", text)
+    return plain + [html.unescape(href) for href in re.findall(r'(?:href="|about="|<link>(?!<))([^"<]*)', text)]
 
 
 def links_of_html(url: str, headers: dict[str, str], text: str) -> list[tuple[str, bool]]:

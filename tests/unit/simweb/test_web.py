@@ -50,7 +50,7 @@ def test_every_kind_of_host_and_answer_is_in_the_default_web(web: Web) -> None:
     statuses = {resource.status for resource in resources if resource.kind != "robots"}
     assert statuses == {200, 301, 302, 307, 308, 403, 404, 410, 429, 500}
     assert {resource.kind for resource in resources} == {
-        "page", "frames", "xhtml", "text", "image", "sitemap", "sitemap_index", "robots", "note"
+        "page", "frames", "xhtml", "text", "image", "file", "sitemap", "sitemap_index", "atom", "rdf", "rss", "robots", "note"
     }  # fmt: skip
     assert {(page.coding, page.framing) for page in resources} >= {
         ("identity", "length"), ("identity", "chunked"), ("identity", "close"), ("gzip", "length"), ("gzip", "chunked"),
@@ -60,7 +60,8 @@ def test_every_kind_of_host_and_answer_is_in_the_default_web(web: Web) -> None:
     assert len({charset for charset, _ in charsets}) == 5 and len(charsets) == 15
     links = [link for resource in resources for link in web.links(resource)]
     assert {link.kind for link in links} == {
-        "anchor", "area", "frame", "iframe", "image", "canonical", "alternate", "refresh", "redirect", "sitemap"
+        "anchor", "area", "frame", "iframe", "image", "canonical", "alternate", "refresh", "redirect", "sitemap",
+        "feed",
     }  # fmt: skip
     assert any(link.nofollow for link in links) and any(link.target is None for link in links)
     assert any(page.failures for page in resources) and any(page.base for page in resources)

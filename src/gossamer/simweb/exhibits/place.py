@@ -1,7 +1,7 @@
 """Puts every exhibit on some host: all of them in a web of the default size, more of each in a larger one."""
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.exhibits import addresses, answers, directives, documents, moved, sitemaps
+from gossamer.simweb.exhibits import addresses, answers, directives, documents, formats, moved, sitemaps
 from gossamer.simweb.exhibits.copies import copies
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
 from gossamer.simweb.robots import TELLING_PATHS
@@ -34,6 +34,10 @@ _ORDINARY: tuple[Exhibit, ...] = (
     moved.half_there,
     moved.cookie_gate,
     addresses.other_schemes,
+    formats.atom_feed,
+    formats.rdf_feed,
+    formats.rss_feed,
+    formats.long_file,
 )
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host
