@@ -21,6 +21,7 @@ from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
+from gossamer.document.sniff import GZIP
 from gossamer.filters.scope import Scope
 from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.lessons.book import LessonBook
@@ -191,14 +192,17 @@ def make_aside(settings: Settings) -> Aside:
 
 @asynccontextmanager
 async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Requests]:
-    """Open what sends requests: resolver and fetchers."""
+    """Open what sends requests: resolver and fetchers.
+
+    Types that are read have the limits of a page; but for gzip files, of which most are packages and few are sitemaps.
+    """
     async with AsyncExitStack() as stack:
         resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
         fetchers = make_fetchers(settings, resolver, guard, clock)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
-        yield Requests(settings, fetchers, user_agent(settings), clock)
+        yield Requests(settings, fetchers, user_agent(settings), clock, frozenset(keys("processor")) - GZIP)
 
 
 @asynccontextmanager

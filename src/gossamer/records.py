@@ -257,6 +257,7 @@ class Request(Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...] = ()
     insecure: bool = False
     max_body: int | None = None  # None: the configuration's
+    pages: frozenset[str] | None = None  # MIME types with the limits of a page, any other has those of a file; None: all
     until: float | None = None  # it may not leave after this: the turn belongs to somebody else then
 
 
@@ -378,7 +379,8 @@ class Page(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Totals(Struct, frozen=True):
-    """What a crawl kept: pages whose content is known, and the bytes of all bodies."""
+    """What a crawl kept: pages whose content is known, and the bytes of all bodies; and what it cut."""
 
     pages: int
     bytes: int
+    bodies_cut: int = 0  # that are not whole

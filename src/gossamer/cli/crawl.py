@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gossamer.cli import ending, output
-from gossamer.cli.status import show_outcomes, states
+from gossamer.cli.status import bodies_cut, show_outcomes, states
 from gossamer.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ Workers = Annotated[int | None, typer.Option(help="processes that fetch and read
 MaxPages = Annotated[int | None, typer.Option(help="stop after N pages were kept", metavar="N")]
 MaxBytes = Annotated[str | None, typer.Option(help="stop after that many bytes, such as 5GB", metavar="SIZE")]
 MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m", metavar="TIME")]
+MaxBody = Annotated[
+    str | None, typer.Option(help="bytes of one body, of a page (10MiB) or anything else (100MiB); more is cut", metavar="SIZE")
+]
 MaxDepth = Annotated[int | None, typer.Option(help="hops from a seed (15)", metavar="N")]
 WithinScope = Annotated[str | None, typer.Option("--scope", help="keep to the seeds' host, domain, prefix, or any (host)")]
 AllowPrivate = Annotated[
@@ -51,6 +54,7 @@ def crawl(
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
+    max_body: MaxBody = None,
     max_depth: MaxDepth = None,
     forever: Forever = False,
     scope: WithinScope = None,
@@ -83,6 +87,7 @@ def crawl(
         max_pages=max_pages,
         max_bytes=max_bytes,
         max_time=max_time,
+        max_body=max_body,
         max_depth=max_depth,
         forever=forever,
         scope=scope,
@@ -111,6 +116,7 @@ def resume(
     max_pages: MaxPages = None,
     max_bytes: MaxBytes = None,
     max_time: MaxTime = None,
+    max_body: MaxBody = None,
     max_depth: MaxDepth = None,
     forever: Forever = False,
     allow_private: AllowPrivate = None,
@@ -140,6 +146,7 @@ def resume(
         max_pages=max_pages,
         max_bytes=max_bytes,
         max_time=max_time,
+        max_body=max_body,
         max_depth=max_depth,
         forever=forever,
         allow_private=allow_private,
@@ -207,6 +214,7 @@ FLAGS = {
     "max_pages": "crawl.max_pages",
     "max_bytes": "crawl.max_bytes",
     "max_time": "crawl.max_seconds",
+    "max_body": "fetch.max_body",
     "max_depth": "scope.max_depth",
     "forever": "crawl.forever",
     "scope": "scope.within",
@@ -222,6 +230,8 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     """Turn options into settings by their dotted names; those not given are left out."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
+    if "max_body" in given:
+        flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:
         key, equals, value = text.partition("=")
         if not equals:
@@ -352,6 +362,8 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         )
         yield "learned", f"{what} on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it"
         yield "", f"gossamer traps {directory}"
+    if summary.bodies_cut:
+        yield "cut", bodies_cut(summary.bodies_cut, directory)
     for number, text in enumerate(ending.troubles(summary)):
         yield "" if number else "mind", text
     yield "look at it", f"gossamer pages {directory}"

@@ -8,6 +8,13 @@ import typer
 
 from gossamer.cli import output
 
+CUTS = {
+    "length": "there is more than fetch.max_body or, of a file, fetch.max_file; --max-body raises both",
+    "time": "it took longer than fetch.total_timeout or, of a file, fetch.file_timeout; or came slower than fetch.min_rate",
+    "disconnect": "the connection was lost",
+    "unspecified": "nobody can tell where it ends",
+}
+
 
 def explain(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
@@ -56,6 +63,8 @@ def _why(facts: dict[str, Any]) -> str:
     page, reason = facts["page"], facts["reason"].removeprefix("never found; ")
     if facts["state"] == "done" and page:
         kept = f"status {page['status']}, {page['mime']}, {page['length']:,} bytes"
+        if page["truncated"]:
+            reason = f"cut after {page['length']:,} bytes: {CUTS.get(page['truncated'], CUTS['unspecified'])}"
         reason = f"the content of {facts['duplicate_of']}" if facts["duplicate_of"] else reason or kept
     elif facts["rule"] and facts["rule"] not in reason:
         reason = f"{facts['rule']}: {reason}"

@@ -18,6 +18,7 @@ def pages(
     status: Annotated[int | None, typer.Option(help="only with this status")] = None,
     outcome: Annotated[str, typer.Option(help="only with this outcome, such as gone")] = "",
     mime: Annotated[str, typer.Option("--type", help="only of this MIME type")] = "",
+    cut: Annotated[bool, typer.Option("--cut", help="only those whose body is not whole")] = False,
     near: Annotated[str, typer.Option(help="only those with nearly the text of this page, nearest first", metavar="URL")] = "",
     inlinks: Annotated[str, typer.Option(help="instead, the pages that link to this URL, and how", metavar="URL")] = "",
     versions: Annotated[str, typer.Option(help="instead, the kept versions of this page, newest first", metavar="URL")] = "",
@@ -41,7 +42,7 @@ def pages(
         _show_versions(crawl, versions, json)
         return
     found = find_pages(
-        crawl, words=" ".join(words or []), host=host, status=status, outcome=outcome, mime=mime, limit=limit or None
+        crawl, words=" ".join(words or []), host=host, status=status, outcome=outcome, mime=mime, cut=cut, limit=limit or None
     )
     if json:
         for page in found:
@@ -55,7 +56,7 @@ def pages(
                 page.outcome,
                 str(page.status or "-"),
                 page.mime,
-                f"{page.length:,}",
+                f"{page.length:,}{' cut' if page.truncated else ''}",
                 page.url,
                 page.title,
             )

@@ -40,6 +40,8 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     frontier = one["frontier"]
     yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
     yield "URLs", states(frontier)
+    if one["bodies_cut"]:
+        yield "cut", bodies_cut(one["bodies_cut"], one["directory"])
     if frontier["hosts"]:
         yield "hosts", f"{frontier['hosts']:,} with work: gossamer hosts {one['directory']}"
 
@@ -56,6 +58,11 @@ def states(frontier: Mapping[str, int]) -> str:
     }
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name != "removed")
     return f"{sum(counts.values()):,} known: {told}"
+
+
+def bodies_cut(count: int, directory: str) -> str:
+    """Say how many bodies are not whole, and how to see which."""
+    return f"{count:,} {'body is' if count == 1 else 'bodies are'} not whole: gossamer pages {directory} --cut"
 
 
 def show_outcomes(outcomes: Mapping[str, int]) -> None:

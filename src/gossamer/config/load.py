@@ -256,6 +256,8 @@ def _toml(value: object) -> str:
 
 
 def _complain(error: ErrorDetails, written: Mapping[str, Written]) -> str:
+    if not error["loc"]:  # two sections that do not go together
+        return str(error["ctx"]["error"])
     key = ".".join(str(part) for part in error["loc"][:2])
     value, origin = written.get(key, Written(error["input"], "by default"))  # which another key may not go with
     kind, context = error["type"], error.get("ctx", {})

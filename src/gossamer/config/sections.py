@@ -6,7 +6,7 @@ keys are refused; `load.py` adds the did-you-mean.
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 MIB = 1024 * 1024
 
@@ -126,7 +126,11 @@ class Fetch(Section):
 
     connect_timeout: float = Field(10, gt=0, description="seconds to connect, TLS included")
     total_timeout: float = Field(30, gt=0, description="seconds for the whole answer")
-    max_body: int = Field(10 * MIB, ge=1024, description="bytes of a body; what is beyond is cut off and marked")
+    max_body: int = Field(10 * MIB, ge=1024, description="bytes of a page's body; what is beyond is cut off, marked and told")
+    file_timeout: float = Field(
+        240, gt=0, description="seconds for an answer of a type that nobody reads, such as a film; less than crawl.lease"
+    )
+    max_file: int = Field(100 * MIB, ge=1024, description="bytes of such a body; neither is less than that of a page")
     max_headers: int = Field(64 * 1024, ge=1024, description="bytes of all headers together")
     max_redirects: int = Field(10, ge=0, description="redirects followed in a row")
     max_decoded: int = Field(20 * MIB, ge=1024, description="bytes of a body after decompression; more ends as too_big")
@@ -308,3 +312,13 @@ class Settings(Section):
     recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()
+
+    @model_validator(mode="after")
+    def _ends_within_its_lease(self) -> "Settings":
+        for name, seconds in (("total_timeout", self.fetch.total_timeout), ("file_timeout", self.fetch.file_timeout)):
+            if seconds >= self.crawl.lease:
+                raise ValueError(
+                    f"fetch.{name} is {seconds:g} and crawl.lease is {self.crawl.lease:g}; "
+                    "an answer must end within its lease: give it less time, or the lease more"
+                )
+        return self

@@ -6,6 +6,8 @@ One writer appends; when it is done, any number of readers read from the start. 
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from typing import BinaryIO
 
 
@@ -19,6 +21,14 @@ class Body:
         self._chunks: list[bytes] = []
         self._file: BinaryIO | None = None
         self.size = 0
+
+    @classmethod
+    def over(cls, file: BinaryIO) -> "Body":
+        """Make a body of a file that holds one; closed with it."""
+        body = cls()
+        body._file = file
+        body.size = os.fstat(file.fileno()).st_size
+        return body
 
     @classmethod
     def of(cls, content: bytes) -> "Body":
@@ -77,6 +87,16 @@ class Body:
         while piece := os.pread(self._file.fileno(), size, start):  # moves no file position: readers do not meet
             yield piece
             start += len(piece)
+
+    @contextmanager
+    def whole(self) -> Iterator[bytes | mmap]:
+        """Give a look at the whole body without holding it in memory when it is in a file."""
+        if self._file is None or not self.size:
+            yield self.read()
+            return
+        self._file.flush()
+        with mmap(self._file.fileno(), self.size, access=ACCESS_READ) as raw:
+            yield raw
 
     def close(self) -> None:
         """Free memory and file. Reading again gives nothing."""

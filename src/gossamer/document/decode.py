@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from io import BytesIO
+from mmap import mmap
 from typing import Any
 
 import brotlicffi
@@ -22,6 +23,7 @@ _CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]*+)?\r?\n"
 _ISAL_ERROR: Any = isal_zlib.error
 _BROKEN = (_ISAL_ERROR, zlib.error, brotlicffi.error, zstandard.ZstdError, EOFError)
 _SIZES = 1000  # of chunks, remembered
+_CHUNKS = 2_000_000  # of a body; nobody but an attacker sends more
 _STEP = 64 * 1024  # input taken at once
 _ZSTD_STEP = 64  # likewise for zstd, where output cannot be bounded but input can: 4 bytes make at most 128 KiB
 _SMALL_STEP = 16  # likewise for a broken stream: a failing step loses its output
@@ -45,10 +47,14 @@ class Decoded(Struct, frozen=True):
 
 def dechunk(raw: bytes) -> bytes:
     """Return the content of a chunked body; a cut or broken one gives what is there, one that is not chunked at all itself."""
-    pieces: list[bytes] = []
+    return b"".join([raw[start:end] for start, end in chunks(raw)])
+
+
+def chunks(raw: bytes | mmap) -> Iterator[tuple[int, int]]:
+    """Walk over where the pieces of a chunked body begin and end; behind more chunks than anybody sends all is content."""
     sizes: dict[bytes, int] = {}  # by the line that says them: there may be millions of chunks, but hardly as many sizes
-    position, size = 0, None
-    while True:
+    position = 0
+    for _ in range(_CHUNKS):
         start = raw.find(b"\n", position) + 1
         line = raw[position:start]
         size = sizes.get(line)
@@ -60,12 +66,15 @@ def dechunk(raw: bytes) -> bytes:
             if len(sizes) < _SIZES:
                 sizes[line] = size
         if size == 0:
-            break
-        end = start + size
-        pieces.append(raw[start:end])
+            return
+        end = min(start + size, len(raw))
+        yield start, end
         after = raw[end : end + 2]
         position = end + (2 if after == b"\r\n" else 1 if after[:1] == b"\n" else 0)
-    return b"".join(pieces) if position or size == 0 else raw
+    else:
+        yield position, len(raw)
+    if not position:  # it is not chunked at all
+        yield 0, len(raw)
 
 
 def decode(raw: bytes, encoding: str, limit: int, keep: int | None = None) -> Decoded:

@@ -9,17 +9,22 @@ import hashlib
 from collections.abc import Callable
 
 from gossamer.document.body import Body
-from gossamer.document.decode import dechunk
+from gossamer.document.decode import chunks, dechunk
 
 
 def payload_digest(body: Body, chunked: bool) -> str:
     """Return "sha1:" and the base32 digest of the payload of a body as it came."""
-    if chunked or body.in_memory:
+    if body.in_memory:
         content = body.read()
         return digest_text(hashlib.sha1(dechunk(content) if chunked else content))
     hasher = hashlib.sha1()
-    for piece in body.pieces():
-        hasher.update(piece)
+    if not chunked:
+        for piece in body.pieces():
+            hasher.update(piece)
+        return digest_text(hasher)
+    with body.whole() as raw, memoryview(raw) as view:
+        for start, end in chunks(raw):
+            hasher.update(view[start:end])
     return digest_text(hasher)
 
 

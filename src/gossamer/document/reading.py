@@ -2,9 +2,12 @@
 
 from msgspec import Struct
 
+from gossamer.document.body import Body
 from gossamer.document.charset import declared_charset
 from gossamer.document.decode import dechunk, decode
 from gossamer.document.sniff import HEAD, sniff
+
+GLIMPSE = 64 * 1024  # bytes of an answer that tell its type
 
 
 class Reading(Struct, frozen=True):
@@ -29,3 +32,9 @@ def read_document(
         content, cut, error, too_big = decoded.content, decoded.cut, decoded.error, decoded.too_big
     mime = sniff(content_type, content[:HEAD], url)
     return Reading(mime, content, declared_charset(content, content_type), cut, error, too_big)
+
+
+def type_of(body: Body, *, chunked: bool, encoding: str, content_type: str, url: str) -> str:
+    """Tell the type of a body by its beginning, while the rest of it may be still to come."""
+    raw = body.read(GLIMPSE)
+    return read_document(raw, chunked=chunked, encoding=encoding, content_type=content_type, url=url, limit=GLIMPSE).mime

@@ -11,10 +11,10 @@ import re
 from functools import lru_cache
 
 HEAD = 4096  # bytes of a document that are worth handing over
+GZIP = frozenset({"application/gzip", "application/x-gzip"})
 
 _TYPE = re.compile(r"\s*([!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:;|$)")
 _UNDECLARED = {"", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "binary/octet-stream"}
-_GZIP = {"application/gzip", "application/x-gzip"}
 _XML = {"text/xml", "application/xml"}
 _MISTAKEN = {"text/html", "text/plain"}  # what servers call a sitemap or a feed they know nothing of
 _HTML = re.compile(
@@ -85,9 +85,9 @@ def sniff(declared: str, head: bytes, url: str = "") -> str:
     mime = _declared(declared) if len(declared) <= _SHORT else _declared.__wrapped__(declared)
     if mime == "text/html" and _PLAIN_HTML.match(head):
         return mime
-    if mime in _UNDECLARED or (mime in _GZIP and not is_gzip(head)):
+    if mime in _UNDECLARED or (mime in GZIP and not is_gzip(head)):
         return _undeclared(head, url.partition("?")[0])
-    if mime in _GZIP:
+    if mime in GZIP:
         return "application/gzip"
     if mime.startswith("image/") and not mime.endswith("+xml"):
         seen = _signature(head)

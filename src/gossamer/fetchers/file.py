@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
+from gossamer.document.reading import type_of
 from gossamer.fetchers.failure import spool_error
 from gossamer.protocols import Resolver
 from gossamer.records import Fetched, Outcome, Request
@@ -31,6 +32,7 @@ _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP}
 _SAFE = "!$&'()*+,;=:@~"  # what a segment of a path may hold as it is
 
 Headers = list[tuple[str, str]]
+Room = Callable[[Body, str], int]
 
 
 class FileFetcher:
@@ -46,10 +48,9 @@ class FileFetcher:
         parts = urlsplit(request.url)
         if parts.netloc not in ("", "localhost"):
             return self._elsewhere(request, started)
-        room = self._settings.max_body if request.max_body is None else request.max_body
         body = Body(self._settings.spool)
         try:
-            status, headers, truncated = await asyncio.to_thread(_answer, parts.path or "/", body, room)
+            status, headers, truncated = await asyncio.to_thread(_answer, parts.path or "/", body, self._room(request))
         except BaseException:
             body.close()
             raise
@@ -72,6 +73,18 @@ class FileFetcher:
     async def aclose(self) -> None:
         """Do nothing: nothing is held open."""
 
+    def _room(self, request: Request) -> Room:
+        """Say how many bytes of a file are read, by its beginning and what it is said to be."""
+        page = self._settings.max_body if request.max_body is None else request.max_body
+        pages = request.pages if request.max_body is None else None
+
+        def room(body: Body, mime: str) -> int:
+            if pages is None or type_of(body, chunked=False, encoding="", content_type=mime, url=request.url) in pages:
+                return page
+            return max(page, self._settings.max_file)
+
+        return room
+
     def _elsewhere(self, request: Request, now: float) -> Fetched:
         return Fetched(
             url=request.url,
@@ -85,7 +98,7 @@ class FileFetcher:
         )
 
 
-def _answer(path: str, body: Body, room: int) -> tuple[int, Headers, str]:
+def _answer(path: str, body: Body, room: Room) -> tuple[int, Headers, str]:
     """Answer like a plain server: status, headers, and WARC's word when not all of the file is in the body."""
     name = unquote_to_bytes(path)
     try:
@@ -103,31 +116,35 @@ def _answer(path: str, body: Body, room: int) -> tuple[int, Headers, str]:
     return _problem(403 if not path.endswith("/") else 404, body)
 
 
-def _file(name: bytes, body: Body, room: int) -> tuple[int, Headers, str]:
-    with open(name, "rb") as file:
-        found = os.fstat(file.fileno())
-        left = min(found.st_size, room)
-        while left and (piece := file.read(min(left, _PIECE))):
-            _write(body, piece)
-            left -= len(piece)
+def _file(name: bytes, body: Body, room: Room) -> tuple[int, Headers, str]:
     mime, coding = guess_type(os.fsdecode(name))
     if coding:
         mime = f"application/{coding}"  # the file is what it is: a compressed one is no page with a content coding
+    with open(name, "rb") as file:
+        found = os.fstat(file.fileno())
+        beginning = file.read(_PIECE)
+        most = room(Body.of(beginning), mime or "")
+        _write(body, beginning[:most])
+        left = min(found.st_size, most) - body.size
+        while left > 0 and (piece := file.read(min(left, _PIECE))):
+            _write(body, piece)
+            left -= len(piece)
     headers = [("Content-Type", mime)] if mime else []
     headers += [("Content-Length", str(found.st_size)), ("Last-Modified", formatdate(found.st_mtime, usegmt=True))]
-    return 200, headers, "unspecified" if left else "length" if found.st_size > room else ""
+    return 200, headers, "unspecified" if left > 0 else "length" if found.st_size > most else ""
 
 
-def _listing(name: bytes, body: Body, room: int) -> tuple[int, Headers, str]:
+def _listing(name: bytes, body: Body, room: Room) -> tuple[int, Headers, str]:
     """Write a page that links to everything in a directory that can be read as a document or a further directory."""
     with os.scandir(name) as entries:
         names = [entry.name + (b"/" if entry.is_dir() else b"") for entry in entries if _is_listed(entry)]
     links = "".join(f'<li><a href="./{_quoted(entry)}">{_readable(entry)}</a></li>\n' for entry in sorted(names))
     head = f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{_readable(name)}</title></head>'
     content = f"{head}\n<body><ul>\n{links}</ul></body></html>\n".encode()
-    _write(body, content[:room])
+    most = room(Body.of(content), "text/html")
+    _write(body, content[:most])
     headers = [("Content-Type", "text/html; charset=utf-8"), ("Content-Length", str(len(content)))]
-    return 200, headers, "length" if len(content) > room else ""
+    return 200, headers, "length" if len(content) > most else ""
 
 
 def _is_listed(entry: os.DirEntry[bytes]) -> bool:

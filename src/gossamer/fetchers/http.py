@@ -71,7 +71,7 @@ class HttpFetcher:
         try:
             transfer.prepare(request, target, usable)
             if isinstance(transfer, Transfer):
-                code, text = await self._multi.perform(transfer.curl)
+                code, text = await transfer.perform(self._multi, self._kept)
             else:
                 code, text = await transfer.perform()
             fetched = self._conclude(request, transfer, code, text, asked)

@@ -14,7 +14,17 @@ _EARLY = 64 * 1024  # bytes
 _RESOLUTION = 0.02  # seconds between two looks at the times
 
 
-class Exchange(Protocol):
+class Timed(Protocol):
+    """What has a time."""
+
+    def due(self, now: float) -> float:
+        """Return when to look again; an exchange whose time is over ends itself. Times are the loop's."""
+
+    def cancel(self) -> None:
+        """End, as if the caller had given up."""
+
+
+class Exchange(Timed, Protocol):
     """What runs over a connection."""
 
     def take(self, data: bytes) -> None:
@@ -22,12 +32,6 @@ class Exchange(Protocol):
 
     def lost(self, error: Exception | None) -> None:
         """Take it that the connection is no more."""
-
-    def due(self, now: float) -> float:
-        """Return when to look again; an exchange whose time is over ends itself. Times are the loop's."""
-
-    def cancel(self) -> None:
-        """End, as if the caller had given up."""
 
 
 class Connection(asyncio.Protocol):
@@ -117,7 +121,7 @@ class Kept:
         self._open: set[Connection] = set()
         self._idle: dict[Connection, None] = {}  # in the order they became it
         self._by_origin: dict[str, list[Connection]] = {}
-        self._running: dict[Exchange, None] = {}
+        self._running: dict[Timed, None] = {}
         self._connecting: set[asyncio.Task[object]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = inf
@@ -206,13 +210,13 @@ class Kept:
 
     # --- exchanges and their times ------------------------------------------------------------------------------------
 
-    def watch(self, exchange: Exchange, due: float) -> None:
+    def watch(self, exchange: Timed, due: float) -> None:
         """Look at an exchange when its time comes."""
         self._running[exchange] = None
         if due < self._timer_at:
             self._set_timer(due)
 
-    def leave(self, exchange: Exchange) -> None:
+    def leave(self, exchange: Timed) -> None:
         """Look at an exchange no more."""
         self._running.pop(exchange, None)
 

@@ -2,7 +2,8 @@
 
 libcurl ends an answer at a header line without a colon, and no option makes it go on. So such a server is asked again, in the
 next turn of its host, over a connection of our own: the same request but for `Connection: close`, the same guard, sizes and
-times (but no minimum rate), and bodies that end where RFC 9112 section 6.3 says. How it went is told in libcurl's codes.
+times, and bodies that end where RFC 9112 section 6.3 says. There is no minimum rate, and so a file has no more time than a
+page. How it went is told in libcurl's codes.
 """
 
 import asyncio

@@ -54,6 +54,10 @@ class Multi:
             if self._results.pop(curl, None) is not None:
                 self._multi.remove_handle(curl)
 
+    def end(self, curl: Any, code: int, text: str) -> None:
+        """End a transfer before libcurl does, with a code and words of its own; not from what libcurl calls back."""
+        self._end(curl, code, text)
+
     def close(self) -> None:
         """Close every connection; transfers under way are cancelled."""
         if self._is_closed:

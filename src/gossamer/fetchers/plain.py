@@ -265,7 +265,7 @@ class PlainExchange(Received):
     def due(self, now: float) -> float:
         """End when the time is over or the answer comes too slowly; return when to look again."""
         size = self._heads + len(self._pending) + self.body.size
-        if now >= self._begin + self._settings.total_timeout:
+        if now >= self._begin + self.seconds and not self._goes_on():
             came = f"{self.body.size} out of {self._extent}" if self._extent > 0 else f"{self.body.size}"
             text = f"Operation timed out after {self._milliseconds()} milliseconds with {came} bytes received"
             self._finish(*self._judge_beginning() or (pycurl.E_OPERATION_TIMEDOUT, text))
@@ -283,7 +283,7 @@ class PlainExchange(Received):
             self._result.cancel()
 
     def _next_look(self) -> float:
-        return min(self._begin + self._settings.total_timeout, self._looked_at + self.RATE_SECONDS)
+        return min(self._begin + self.seconds, self._looked_at + self.RATE_SECONDS)
 
     def _milliseconds(self) -> int:
         return round(1000 * (self._kept.loop.time() - self._begin))

@@ -2,6 +2,9 @@
 
 Shared by those that send: libcurl where there is TLS (`transfer`), we ourselves where there is none (`plain`) and to the few
 whose heads everybody else refuses (`lenient`).
+
+Every answer has the limits of a page. Only when it meets one of them it is asked what it is: what nobody reads may go on within
+the limits of a file. So the type costs nothing where it makes no difference, and is told by the first bytes, not by the last.
 """
 
 import errno
@@ -15,6 +18,7 @@ import pycurl
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
+from gossamer.document.reading import type_of
 from gossamer.fetchers.message import Head, Target, final_head, request_head
 from gossamer.records import Request
 
@@ -33,6 +37,9 @@ class Received:
     # What every exchange begins with stands here, once for all of them.
     _room = 0
     _until = inf
+    _url = ""
+    _pages: frozenset[str] | None = None
+    _is_file = False  # it was found to be one
     request_head = b""
     started: float | None = None  # when the request left
     answered: float | None = None  # when the first byte of the answer was here
@@ -53,6 +60,8 @@ class Received:
         """Compose the request."""
         self._room = self._settings.max_body if request.max_body is None else request.max_body
         self._until = inf if request.until is None else request.until
+        self._url = request.url
+        self._pages = request.pages if request.max_body is None else None
         self.request_head = request_head(request, target)
 
     def forget(self) -> None:
@@ -75,6 +84,30 @@ class Received:
     def head_size(self) -> int:
         """Bytes of all header lines so far."""
         return sum(map(len, self.lines))
+
+    @property
+    def seconds(self) -> float:
+        """How long the exchange may take."""
+        settings = self._settings
+        return max(settings.total_timeout, settings.file_timeout) if self._is_file else settings.total_timeout
+
+    def _goes_on(self) -> bool:
+        """Give what has come to the limits of a page those of a file, if it is one; False: it is none, or had them."""
+        head = self.head()
+        if self._is_file or self._pages is None or head is None or not self.body.size:
+            return False
+        said = dict(reversed(head.headers))  # of two alike the first counts
+        mime = type_of(
+            self.body,
+            chunked=head.chunked,
+            encoding=said.get("content-encoding", ""),
+            content_type=said.get("content-type", ""),
+            url=self._url,
+        )
+        self._is_file = mime not in self._pages
+        if self._is_file:
+            self._room += max(self._settings.max_file - self._settings.max_body, 0)
+        return self._is_file
 
     def _open_socket(self, address: str, port: int) -> socket.socket | None:
         """Open a socket for a connect of our own; None: it may not be, or cannot."""
@@ -129,7 +162,8 @@ class Received:
         try:
             if len(chunk) > self._room:
                 self.body.write(chunk[: self._room])
-                return STOP
+                chunk, self._room = chunk[self._room :], 0
+                return self._on_body(chunk) if self._goes_on() else STOP
             self.body.write(chunk)
         except OSError as error:
             self.spool_error = error

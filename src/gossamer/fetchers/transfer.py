@@ -15,7 +15,9 @@ import pycurl
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
+from gossamer.fetchers.kept import Kept
 from gossamer.fetchers.message import Target, header_lines
+from gossamer.fetchers.multi import Multi
 from gossamer.fetchers.received import Guard, Received
 from gossamer.records import Request
 
@@ -34,6 +36,26 @@ class Transfer(Received):
         self._renews = False
         self._told = ""  # the host and port whose address libcurl knows from us
         self._set_standing_options()
+
+    async def perform(self, multi: Multi, kept: Kept) -> tuple[int, str]:
+        """Ask, and take the answer; return how it went. libcurl's own time cannot grow on the way, so `kept` watches it."""
+        self._multi = multi
+        self._begin = kept.loop.time()
+        kept.watch(self, self._begin + self.seconds)
+        try:
+            return await multi.perform(self.curl)
+        finally:
+            kept.leave(self)
+
+    def due(self, now: float) -> float:
+        """End when the time is over; return when to look again."""
+        if now >= self._begin + self.seconds and not self._goes_on():
+            text = f"Operation timed out after {round((now - self._begin) * _MILLISECONDS)} milliseconds"
+            self._multi.end(self.curl, pycurl.E_OPERATION_TIMEDOUT, f"{text} with {self.body.size} bytes received")
+        return self._begin + self.seconds
+
+    def cancel(self) -> None:
+        """Do nothing: whoever drives libcurl cancels."""
 
     def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
         """Make the handle ready for a request."""
@@ -94,7 +116,6 @@ class Transfer(Received):
             pycurl.DNS_CACHE_TIMEOUT: -1,  # or it walks over all addresses at every request: 0.1 ms with 5,000 hosts
             pycurl.SSL_EC_CURVES: _CURVES,
             pycurl.CONNECTTIMEOUT_MS: int(settings.connect_timeout * _MILLISECONDS),
-            pycurl.TIMEOUT_MS: int(settings.total_timeout * _MILLISECONDS),
             pycurl.LOW_SPEED_LIMIT: settings.min_rate,
             pycurl.LOW_SPEED_TIME: self.RATE_SECONDS,
             pycurl.RESOLVER_START_FUNCTION: self._on_resolve,

@@ -96,8 +96,8 @@ async def _fetch_one(url: str, settings: Settings) -> Got:
         verdict = await _consult(memory_robots(settings), requests, lease, requests.agent(lease), settings)
         if not verdict.allowed and verdict.sent:
             raise UsageError(f"robots.txt forbids {url}: {verdict.rule}; pass --ignore-robots if the site is yours")
-        fetched = await requests.fetch(requests.to(lease.entry.url, lease))
-        document = document_of(fetched, settings.fetch.max_decoded)
+        fetched = await requests.fetch(requests.to(lease.entry.url, lease, files=True))
+        document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
         return Got(fetched, outcome_of(fetched), document.content, document.mime)
 
 

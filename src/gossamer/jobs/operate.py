@@ -32,6 +32,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "state": _state(stores, running),
         "pages": totals.pages,
         "bytes": totals.bytes,
+        "bodies_cut": totals.bodies_cut,
         "outcomes": stores.catalog.counts(),
         "frontier": plain(stores.frontier.statistics()),
     }

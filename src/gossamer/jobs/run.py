@@ -48,6 +48,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     requests: int
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
     frontier: FrontierStatistics
+    bodies_cut: int  # that are not whole, over all runs
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
     next_time: float | None = None  # with End.WAITING: when there is something to do again
     spent: Limit | None = None  # with End.BUDGET: the limit that was reached
@@ -111,8 +112,8 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
-        kept = crawl.stores.catalog.totals().pages
-        unkept = seeds[:SEEDS_TOLD] if not kept else []
+        totals = crawl.stores.catalog.totals()
+        unkept = seeds[:SEEDS_TOLD] if not totals.pages else []
         return Summary(
             directory=str(directory.path),
             end=end,
@@ -127,9 +128,10 @@ async def _run(
             next_time=crawl.pool.next_time if end is End.WAITING else None,
             spent=crawl.pool.spent if end is End.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
-            kept=kept,
+            bodies_cut=totals.bodies_cut,
+            kept=totals.pages,
             seeds=tuple([await ending(crawl.stores, seed.wire) for seed in unkept]),
-            more_seeds=len(seeds) - len(unkept) if not kept else 0,
+            more_seeds=len(seeds) - len(unkept) if not totals.pages else 0,
             refused=most_refused(crawl.stores.frontier),
         )
 

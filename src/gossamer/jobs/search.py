@@ -19,7 +19,7 @@ from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
 from gossamer.url.spelling import spelled
 from gossamer.versions import Version
-from gossamer.worker.read import document_of
+from gossamer.worker.read import document_of, glimpse_of
 
 BATCH = 200
 
@@ -52,7 +52,7 @@ def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
         raise UsageError(f"nothing is kept of {url}: {why}; `gossamer explain {directory.path} URL` tells more")
     version = _chosen(captures, which) if which else next((one for one in captures if one.place == page.place), captures[0])
     fetched = _content(directory, catalog, settings, version)
-    document = document_of(fetched, settings.fetch.max_decoded)
+    document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
     return Shown(page, version, fetched.response_head, fetched.headers, fetched.body.read(), document.content, text)
@@ -135,7 +135,8 @@ def index_pages(directory: CrawlDirectory) -> Iterator[int]:
 def _text(directory: CrawlDirectory, settings: Settings, processors: dict[str, Processor], page: Page) -> str:
     assert page.place is not None
     fetched = read_record(directory.path, settings, page.place)
-    document = document_of(fetched, settings.fetch.max_decoded)
-    fetched.body.close()
-    processor = processors.get(document.mime)
-    return processor.text(document) if processor else ""
+    try:
+        processor = processors.get(glimpse_of(fetched).mime)  # of a long file no more is read
+        return processor.text(document_of(fetched, settings.fetch.max_decoded)) if processor else ""
+    finally:
+        fetched.body.close()

@@ -8,7 +8,6 @@ On the socket a message (`children.py`) is MessagePack; the descriptor comes wit
 """
 
 import ctypes
-import os
 import resource
 import socket
 import traceback
@@ -131,16 +130,17 @@ def _made(greeting: Greeting) -> dict[str, Processor]:
 
 
 def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) -> Reply:
-    with open(descriptor, "rb"):
-        raw = os.pread(descriptor, os.fstat(descriptor).st_size, 0)  # its position is the parent's
+    body = Body.over(open(descriptor, "rb"))  # noqa: SIM115 - closed below; its position is the parent's: nobody moves it
     try:
         if task.step == "digest":
-            return Reply(digest=payload_digest(Body.of(raw), task.chunked))
-        return Reply(reading=_read(task, raw, processors), last=_resident() > GROWN)
+            return Reply(digest=payload_digest(body, task.chunked))
+        return Reply(reading=_read(task, body.read(), processors), last=_resident() > GROWN)
     except MemoryError:
         raise  # nothing is left to go on with
     except Exception:  # noqa: BLE001 - the far end of the one in `crawl.py`, where this becomes the outcome `bug`
         return Reply(bug=traceback.format_exc())
+    finally:
+        body.close()
 
 
 def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Reading:

@@ -95,7 +95,7 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                request = self._requests.to(url, lease, conditions + cookies.header(lesson.chain, url))
+                request = self._requests.to(url, lease, conditions + cookies.header(lesson.chain, url), files=True)
                 fetched = await self._requests.fetch(request)
                 try:
                     kept = await self._keep(lease, lesson, fetched)

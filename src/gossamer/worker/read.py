@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from gossamer.dedupe.simhash import likeness_of
-from gossamer.document.reading import read_document
+from gossamer.document.reading import GLIMPSE, read_document
 from gossamer.likeness import Likeness
 from gossamer.protocols import Processor
 from gossamer.records import Document, Extract, Fetched
-
-GLIMPSE = 64 * 1024
 
 
 def document_of(fetched: Fetched, limit: int, encoding: str | None = None) -> Document:

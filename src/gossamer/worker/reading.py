@@ -2,7 +2,8 @@
 
 Light is a body that is short, decodes quickly to little and has few tags: reading it takes less than handing it over, and a
 few hundredths of a second at most, whoever made it. A heavy one that is not read by the deadline is scanned for links in
-linear time; should even that fail, it is kept and not read. Either is said in the extract.
+linear time; should even that fail, it is kept and not read. Either is said in the extract. What nobody reads is not even
+decoded: its first bytes tell its type.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Settings
 from gossamer.document.decode import has_wide_window
 from gossamer.document.digest import payload_digest
-from gossamer.document.sniff import is_gzip
+from gossamer.document.sniff import GZIP, is_gzip
 from gossamer.protocols import Processor
 from gossamer.records import Extract, Fetched
 from gossamer.worker.aside import Aside
@@ -23,13 +24,14 @@ from gossamer.worker.read import document_of, glimpse_of, read_by
 LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
 FEW_TAGS = 6_000  # of a light document
 FEW_CHUNKS = 6_000  # of a light body
+_UNOPENED = "a gzip file of more than fetch.max_decoded bytes; kept, not opened"
 
 
 class Reader:
     """Reads answers, here or aside."""
 
     def __init__(self, settings: Settings, processors: Mapping[str, Processor], aside: Aside) -> None:
-        self._limit = settings.fetch.max_decoded
+        self._limit = max(settings.fetch.max_decoded, settings.fetch.max_body)
         self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
         self._processors = processors
         self._linear = {mime for mime, processor in processors.items() if getattr(processor, "is_linear", False)}
@@ -66,9 +68,10 @@ class Reader:
     def _at_once(self, fetched: Fetched) -> Reading | None:
         """Read a light document; None: it is heavy."""
         if fetched.body.size > LIGHT:
-            is_plain = not fetched.chunked and not fetched.header("content-encoding") and fetched.body.size <= self._limit
-            mime = glimpse_of(fetched).mime if is_plain else ""
-            return Reading(mime) if mime and mime not in self._processors else None
+            mime = glimpse_of(fetched).mime
+            if mime in GZIP and fetched.body.size > self._limit:
+                return Reading(mime, extract=Extract(cut=_UNOPENED))
+            return None if mime in self._processors else Reading(mime)
         encoding = fetched.header("content-encoding")
         if not (_is_short(fetched) and (not encoding or _is_quick(fetched, encoding))):
             return None

@@ -7,6 +7,7 @@ to. Follows ISO 28500:2017; digests as in docs/decisions/0002-payload-digest.md.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from mmap import mmap
 from pathlib import Path
 
 from msgspec import Struct
@@ -73,7 +74,8 @@ def _missing(fetched: Fetched) -> str:
         if fetched.status in _WITHOUT_BODY or fetched.status < 200:
             return ""
         if fetched.chunked:
-            return "" if _has_last_chunk(body.read()) else "the last chunk is missing"
+            with body.whole() as raw:
+                return "" if _has_last_chunk(raw) else "the last chunk is missing"
         promised = fetched.header("content-length")
         if promised.isascii() and promised.isdigit() and body.size < int(promised) < _NO_LENGTH:
             return f"{body.size} of {promised} bytes"
@@ -82,7 +84,7 @@ def _missing(fetched: Fetched) -> str:
         body.close()
 
 
-def _has_last_chunk(raw: bytes) -> bool:
+def _has_last_chunk(raw: bytes | mmap) -> bool:
     position = 0
     while line := _CHUNK_SIZE.match(raw, position):
         size = int(line[1], 16)

@@ -4,7 +4,8 @@ A file is closed when it is long or old enough, and when the archive is closed. 
 behind: torn tails are cut, missing indexes are made. A name in a `Place` is the final one, also while the file is open.
 
 `flush` syncs every file with new records, and the directory when there is a new file in it (`durability.py` says when). Syncs
-and indexes are made on threads; only the loop's thread creates and renames WARC files, so a checkpoint sees whole states.
+and indexes are made on threads; only the loop's thread creates and renames WARC files, so a checkpoint sees whole states. A
+very long record is written on a thread, too, and while it is, others wait: a file grows by whole records, one at a time.
 """
 
 import asyncio
@@ -28,6 +29,7 @@ from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
 from gossamer.storage.archive.walk import Record
 
+AT_ONCE = 4 * 1024 * 1024  # bytes; to write a longer record may take longer than the loop should wait
 LONG = 128 * 1024  # bytes; to digest and compress a longer body takes a millisecond or more, on a thread
 
 _FORMAT = {
@@ -69,6 +71,7 @@ class DirectoryArchive:
         self._flushed = 0
         self._syncing = Syncing(self._sync, settings.durability == "durable")
         self._closing: set[asyncio.Task[None]] = set()
+        self._growing = asyncio.Lock()  # who holds it appends
 
     @classmethod
     def open(
@@ -140,26 +143,40 @@ class DirectoryArchive:
     async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
         """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""
         if original is None and fetched.body.size > LONG:
-            place, line = await self._append_long(fetched, digest)
-        else:
+            return await self._append_long(fetched, digest)
+        async with self._growing:
             segment = self._current()
             file, offset = segment.name, segment.size
             packed, length, line = pair.pack(fetched, digest, original, self._ids, file, offset, self._level)
             segment.append((packed,))
-            place = Place(file, offset, length)
+            self._note(line)
+        return Place(file, offset, length)
+
+    async def _append_long(self, fetched: Fetched, digest: str) -> Place:
+        number = self._ids.draw()
+        kept = await asyncio.to_thread(self._pack_long, fetched, digest, self._ids.of(number))
+        growth = self._grow(fetched, digest, kept, pair.pack_request(fetched, self._ids, number, self._level))
+        return await (growth if kept.size <= AT_ONCE else asyncio.shield(growth))  # a thread cannot be called back
+
+    async def _grow(self, fetched: Fetched, digest: str, kept: Body, request: bytes) -> Place:
+        """Write a packed record and its request."""
+        try:
+            async with self._growing:
+                segment = self._current()
+                pieces = chain(kept.pieces(), (request,))
+                is_quick = kept.size <= AT_ONCE
+                offset = segment.append(pieces) if is_quick else await asyncio.to_thread(segment.append, pieces)
+                place = Place(segment.name, offset, kept.size)
+                self._note(cdxj.line(fetched, digest, place, False))
+                return place
+        finally:
+            kept.close()
+
+    def _note(self, line: bytes) -> None:
+        """Take it that a record was appended."""
         self._appended += 1
         faults.reach("after-append")
         self._lines.append(line)
-        return place
-
-    async def _append_long(self, fetched: Fetched, digest: str) -> tuple[Place, bytes]:
-        number = self._ids.draw()
-        kept = await asyncio.to_thread(self._pack_long, fetched, digest, self._ids.of(number))
-        request = pair.pack_request(fetched, self._ids, number, self._level)
-        segment = self._current()
-        place = Place(segment.name, segment.append(chain(kept.pieces(), (request,))), kept.size)
-        kept.close()
-        return place, cdxj.line(fetched, digest, place, False)
 
     async def flush(self) -> None:
         """Every append has reached the operating system already; return when a power loss keeps them, too, if asked to."""
@@ -210,7 +227,8 @@ class DirectoryArchive:
 
     async def aclose(self) -> None:
         """Close the open file and write its index."""
-        self._retire()
+        async with self._growing:
+            self._retire()
         try:
             await asyncio.gather(*self._closing)
         finally:

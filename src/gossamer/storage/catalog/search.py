@@ -59,6 +59,7 @@ class Wanted(TypedDict, total=False):
     status: int | None
     outcome: str
     mime: str
+    cut: bool  # only those whose body is not whole
     since: float | None
     until: float | None
     limit: int | None
@@ -88,6 +89,8 @@ def build(wanted: Wanted) -> Query:
             common, other = _COMMON.get(name, (value, ""))
             if value != common:
                 conditions.append(other)
+    if wanted.get("cut"):
+        conditions.append("pages.truncated <> ''")
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     limit = wanted.get("limit")
     if limit is not None:

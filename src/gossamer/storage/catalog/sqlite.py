@@ -153,10 +153,12 @@ class SqliteCatalog:
             return dict(self._connection.execute("SELECT outcome, pages FROM totals WHERE pages > 0").fetchall())
 
     def totals(self) -> Totals:
-        """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL."""
+        """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL; and cuts."""
         with _in_our_words(self._path):
             sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
-        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums))
+            (cut,) = self._connection.execute("SELECT count(*) FROM pages WHERE truncated <> ''").fetchone()
+        kept = sum(pages for outcome, pages, _ in sums if outcome in _KEPT)
+        return Totals(kept, sum(length for *_, length in sums), bodies_cut=cut)
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
