@@ -210,8 +210,8 @@ async def _links(stores: Stores) -> Check:
         known = await stores.frontier.lookup(page.key)
         if page.outcome not in READ or page.place is None or known is None or not _is_settled(page, known):
             continue
-        if "documents.deadline" in page.reason:
-            continue  # it would take as long again, and more was never promised of it than a scan
+        if "documents.deadline" in page.reason or "fetch.max_decoded" in page.reason:
+            continue  # it would take as long again, and more was never promised of it than a scan, or nothing
         for url in await _missing(stores, processors, page, known):
             finding.look(f"{url}, linked on {page.url}, is unknown")
         finding.look()

@@ -54,3 +54,14 @@ def test_reading_does_not_disturb_writing() -> None:
     body.write(b"b" * 20)
     assert body.read() == b"a" * 20 + b"b" * 20
     body.close()
+
+
+@pytest.mark.parametrize("size", [0, 5, 5000])
+def test_a_whole_body_is_looked_at_where_it_is(size: int) -> None:
+    body = Body(100)
+    body.write(b"x" * size)
+    with body.whole() as raw:
+        assert (len(raw), raw[:3]) == (size, b"x" * min(size, 3))
+    with open(body.descriptor(), "rb") as file:
+        assert Body.over(file).read() == b"x" * size
+    body.close()

@@ -50,6 +50,18 @@ async def test_a_long_file_is_cut_and_says_how_long_it_is(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "size"),
+    [("film.mp4", b"\0" * 5000, 4000), ("unnamed", b"\0" * 3000, 3000), ("unnamed", b"words " * 900, 2000)],
+)
+async def test_a_file_that_nobody_reads_may_be_longer_than_a_page(tmp_path: Path, name: str, content: bytes, size: int) -> None:
+    (tmp_path / name).write_bytes(content)
+    fetcher = FileFetcher(Fetch(max_body=2000, max_file=4000), StaticResolver({}), lambda address: "", SystemClock())
+    answer = await fetcher.fetch(ask((tmp_path / name).as_uri(), pages=frozenset({"text/html", "text/plain"})))
+    assert (answer.body.size, answer.truncated) == (size, "" if size == len(content) else "length")
+    assert answer.body.read() == content[:size]
+
+
+@pytest.mark.parametrize(
     ("path", "status"),
     [("/none", 404), ("/file/below", 404), ("/file/", 404), ("/%00", 404), ("/" + "x" * 5000, 404), ("/pipe", 403)],
 )

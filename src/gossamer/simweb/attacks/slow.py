@@ -16,5 +16,6 @@ def attacks() -> list[Attack]:
         Attack("silent-body", falling_silent(head("Content-Length: 100")), timed_out),
         Attack("slow-body", repeating(head("Content-Length: 100000"), b"<p>drop ", _PAUSE), kept),
         Attack("slow-body-without-length", repeating(head("Connection: close"), b"<p>drip ", _PAUSE), kept),
+        Attack("slow-file", repeating(head("Connection: close", mime="video/mp4"), b"\0drop...", _PAUSE), kept),
         Attack("slow-chunks", repeating(head("Transfer-Encoding: chunked"), b"8\r\n<p>drap \r\n", _PAUSE), kept),
     ]

@@ -1,22 +1,25 @@
 """The archive in a directory: names, rolling, repair, and a disk that is full."""
 
+import asyncio
 import re
 import resource
 import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records import Original, Place
-from gossamer.storage.archive import member, pair, warc
+from gossamer.storage.archive import directory, member, pair, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import LONG, DirectoryArchive
+from gossamer.storage.archive.segment import Segment
 from gossamer.storage.archive.walk import walk
 from gossamer.testing.archive import answer, answers, keep, same
 from gossamer.testing.clock import VirtualClock
@@ -69,6 +72,39 @@ async def test_a_body_that_takes_long_to_pack_does_not_hold_up_the_loop(
     assert threads == [on_a_thread]
     await archive.aclose()
     assert list(check(next(tmp_path.glob("*.warc.gz")))) == []
+
+
+async def test_a_very_long_record_is_written_aside_and_others_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(directory, "AT_ONCE", 100_000)
+    threads: list[str] = []
+    append = Segment.append
+
+    def noting(segment: Segment, pieces: Iterable[bytes]) -> int:
+        threads.append(threading.current_thread().name)
+        return append(segment, pieces)
+
+    monkeypatch.setattr(Segment, "append", noting)
+    archive = open_archive(tmp_path, segment_bytes=1_000_000)
+    noise = [Random(number).randbytes(300_000) for number in range(6)]
+    pages = [answer(content, url=f"http://a.test/{number}") for number, content in enumerate(noise)]
+    short = [answer(b"short", url=f"http://a.test/short/{number}") for number in range(6)]
+    mixed = [one for pair in zip(pages, short, strict=True) for one in pair]
+    places = await asyncio.gather(*(keep(archive, one) for one in mixed))
+    assert threading.main_thread().name in threads and len(set(threads)) > 1
+    given_up = asyncio.create_task(keep(archive, pages[0]))
+    while len(threads) < 20 and not given_up.done():
+        await asyncio.sleep(0)
+        if archive._growing.locked():
+            given_up.cancel()
+    await asyncio.wait({given_up})
+    places.append(await keep(archive, short[0]))
+    for place, one in zip(places, (*mixed, short[0]), strict=True):
+        kept = await archive.read(place)
+        assert (kept.url, kept.body.read()) == (one.url, one.body.read())
+    await archive.aclose()
+    assert [problem for file in tmp_path.glob("*.warc.gz") for problem in check(file)] == []
 
 
 async def test_every_file_begins_with_who_wrote_it(tmp_path: Path) -> None:
