@@ -41,6 +41,7 @@ class Chunks:
 
     def __init__(self) -> None:
         self.error: tuple[int, str] | None = None  # why this is no chunked body, as libcurl puts it
+        self.count = 0  # of chunks, roughly: of the smallest as many as may be
         self._expected = _Expected.SIZE
         self._left = 0  # bytes of the present chunk that are still to come
         self._line = b""  # the beginning of a line that is not whole
@@ -73,7 +74,10 @@ class Chunks:
         if self._expected is _Expected.END_OF_LINE:
             return position
         several = (_SMALL if self._expected is _Expected.SIZE else _TRAILERS).match(piece, position)
-        return several.end() if several else position
+        if several is None:
+            return position
+        self.count += piece.count(b"\n", position, several.end()) // 2
+        return several.end()
 
     def _begin(self, line: bytes) -> None:
         """Keep as much of a line that is not whole as tells what it is."""
@@ -88,6 +92,7 @@ class Chunks:
         if self._expected is _Expected.SIZE:
             self._left = self._size(line)
             self._expected = _Expected.END_OF_LINE if self._left else _Expected.TRAILER
+            self.count += 1
         elif self._expected is _Expected.END_OF_LINE:
             if line not in (b"\r\n", b"\n"):
                 self.error = _MALFORMED

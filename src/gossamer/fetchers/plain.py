@@ -21,6 +21,7 @@ from gossamer.fetchers.received import ENOUGH, STOP, Guard, Received
 from gossamer.records import Request
 
 _HEAD_START = 0.2  # seconds one address is ahead of the next
+_MOST_CHUNKS = 500_000  # of a file: each takes a microsecond, of which one host may not have too many
 _LONGEST_END = 3  # bytes of the end of a head that may have come before the last piece
 
 
@@ -242,7 +243,9 @@ class PlainExchange(Received):
             data = data[:end]
         if not self._write(data):
             return
-        if end >= 0:
+        if self._is_file and self._chunks.count > _MOST_CHUNKS:
+            self._finish(*ENOUGH)
+        elif end >= 0:
             self._finish(pycurl.E_OK, "")
         elif self._chunks.error is not None:
             self._finish(*self._chunks.error)

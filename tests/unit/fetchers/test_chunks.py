@@ -76,3 +76,9 @@ def test_the_smallest_chunks_are_passed_over_many_at_a_time(monkeypatch: pytest.
     body = b"1\r\nx\r\n2;e\r\nxy\r\nF\r\n0123456789abcde\r\n" * 1000 + b"0\r\n" + b"a: b\r\n" * 1000 + b"\r\n"
     assert chunks.take(body) == len(body)
     assert read < 10
+
+
+@pytest.mark.parametrize("size", [1, 7, 15, 16, 100])
+def test_chunks_are_counted_however_small_they_are(size: int) -> None:
+    body = (b"%x\r\n%s\r\n" % (size, b"y" * size)) * 1000
+    assert 1000 <= fed(body + b"0\r\n\r\n", 5000)[1].count <= 1010

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from gossamer.fetchers import plain
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.received import Received
 from gossamer.records import Fetched, Outcome
@@ -144,3 +145,17 @@ async def test_the_next_request_begins_as_if_there_had_been_no_file(
     fetcher = make(**LIMITS)
     assert (await fetched(fetcher, server)).body.size == 40_000
     assert (await fetcher.fetch(ask(server.url("/y"), pages=PAGES))).body.size == 10_000
+
+
+@pytest.mark.parametrize("way", ["ourselves"], indirect=True)
+@pytest.mark.parametrize("size", [1, 20])
+async def test_a_file_in_crumbs_is_cut_before_they_cost_too_much(
+    server: RawServer, make: Callable[..., HttpFetcher], monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(plain, "_MOST_CHUNKS", 1000)
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: video/mp4\r\n\r\n"
+    server.routes["/x"] = dripping(head, b"%x\r\n%s\r\n" % (size, bytes(size)) * 100, 0)
+    got = await fetched(make(**LIMITS | {"max_file": 5_000_000}), server)
+    assert (got.outcome, got.truncated) == (Outcome.OK, "length")
+    assert 10_000 < got.body.size < 500_000
+    got.body.close()
