@@ -80,7 +80,7 @@ ENOUGH_FOR_DEFAULTS = OWN + PER_VISIT * Settings().crawl.concurrency + Settings(
 def test_a_process_stopped_past_its_leases_settles_nothing_twice_and_presses_nobody(tmp_path: Path) -> None:
     with simweb_running(tmp_path, hosts=25, pages=200, seed=11) as web:
         directory = tmp_path / "crawl"
-        options = ["--delay", "0.2", "--set", "crawl.lease=2", *web.crawl_options, *QUICK]
+        options = ["--delay", "0.2", "--set", "crawl.lease=2", "--set", "fetch.file_timeout=1.9", *web.crawl_options, *QUICK]
         crawler = start_gossamer("crawl", "--dir", directory, *options)
         for requests in (60, 120):
             wait_for_requests(web, crawler, requests)
@@ -110,7 +110,8 @@ def test_a_visit_that_outlives_its_lease_is_repeated_and_counted_once(tmp_path: 
         return page("/after", title="held")
 
     with site_running({"/": page("/held"), "/held": held, "/after": page(title="after")}) as site:
-        options = ["--delay", "0.5", "--set", "crawl.lease=1", "--allow-private", "127.0.0.0/8", *QUICK]
+        options = ["--delay", "0.5", "--set", "crawl.lease=1", "--set", "fetch.file_timeout=0.9"]
+        options += ["--allow-private", "127.0.0.0/8", *QUICK]
         crawler = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *options)
         site.wait_for("/held")
         crawler.send_signal(signal.SIGSTOP)

@@ -115,6 +115,15 @@ def test_every_archive_file_passes_warcio_and_fastwarc(crawled: Crawled) -> None
             assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_every_body_is_whole_however_long(crawled: Crawled) -> None:
+    lines = run_gossamer("pages", crawled.directory, "--json", "--limit", 0).stdout.splitlines()
+    kept = {page["url"]: page for page in map(json.loads, lines)}
+    assert [url for url, page in kept.items() if page["truncated"]] == []
+    files = {entry["url"]: entry["length"] for entry in crawled.web.manifest if entry["length"]}
+    assert files and {url: kept[url]["length"] for url in files} == files
+    assert max(files.values()) > 10 * 1024 * 1024
+
+
 def test_a_kept_page_is_what_the_server_sent_byte_for_byte(crawled: Crawled) -> None:
     from gossamer.simweb.settings import SimwebSettings
     from gossamer.simweb.web import build

@@ -25,7 +25,12 @@ from gossamer import faults
 
 DELAY = 0.03
 LEASE = 2.0
-KNOBS = [*(word for knob in (*BRISK, f"crawl.lease={LEASE}") for word in ("--set", knob)), "--delay", str(DELAY), "--quiet"]
+KNOBS = [
+    *(word for knob in (*BRISK, f"crawl.lease={LEASE}", f"fetch.file_timeout={LEASE * 0.9}") for word in ("--set", knob)),
+    "--delay",
+    str(DELAY),
+    "--quiet",
+]
 RUNS = 6  # with a fault each, before the crawl is left to finish
 
 Command = list[str]

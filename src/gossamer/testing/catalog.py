@@ -88,7 +88,7 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
         [
             page(one, fetched_at=1.0),
             page(two, fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE),
-            page(three, fetched_at=3.0, host="b.test", mime="image/png"),
+            page(three, fetched_at=3.0, host="b.test", mime="image/png", truncated="length"),
         ]
     )
     expected: list[tuple[dict[str, Any], list[str]]] = [
@@ -99,6 +99,7 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
         ({"outcome": "gone"}, [two]),
         ({"outcome": Outcome.OK}, [three, one]),
         ({"mime": "image/png"}, [three]),
+        ({"cut": True}, [three]),
         ({"since": 2.0}, [three, two]),
         ({"until": 2.0}, [one]),
         ({"since": 2.0, "until": 3.0}, [two]),
@@ -108,6 +109,7 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
     ]
     for wanted, found in expected:
         assert keys(catalog, **wanted) == found, f"{wanted} gives {keys(catalog, **wanted)}, not {found}"
+    assert catalog.totals().bodies_cut == 1, "a body that is not whole is not counted"
     await catalog.aclose()
 
 
