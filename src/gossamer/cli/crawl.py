@@ -342,6 +342,8 @@ def show_summary(summary: "Summary") -> None:
     show_outcomes(summary.outcomes)
     output.line()
     output.rows(_summary_rows(summary, left))
+    for text in ending.troubles(summary):
+        output.line(text)
     output.line(ending.last_line(summary, left))
 
 
@@ -364,7 +366,5 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         yield "", f"gossamer traps {directory}"
     if summary.bodies_cut:
         yield "cut", bodies_cut(summary.bodies_cut, directory)
-    for number, text in enumerate(ending.troubles(summary)):
-        yield "" if number else "mind", text
     yield "look at it", f"gossamer pages {directory}"
     yield "prove it", f"gossamer verify {directory}"
