@@ -80,7 +80,7 @@ workers = st.sampled_from(("one", "two"))
 hows = st.fixed_dictionaries(
     {
         "fate": st.sampled_from(Fate),
-        "outcome": st.sampled_from((Outcome.OK, Outcome.GONE, Outcome.TRAP)),
+        "outcome": st.sampled_from((Outcome.OK, Outcome.GONE, Outcome.TRAP, Outcome.BUG)),
         "wait": st.none() | waits,
         "used": st.sampled_from((True, True, True, False)),
         "failed": st.sampled_from((False, False, False, True, None)),
@@ -91,6 +91,9 @@ hows = st.fixed_dictionaries(
         "links": st.none() | st.lists(st.builds("http://{}/{}".format, hosts, st.sampled_from(PATHS)), max_size=9),
     }
 )
+
+
+lives = st.tuples(st.sampled_from((Fate.DONE, Fate.DONE, Fate.DEAD, Fate.RETRY)), st.sampled_from((False, False, True, None)))
 
 
 class BothFrontiers(RuleBasedStateMachine):
@@ -152,6 +155,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
         self.turns: dict[int, Lease] = {}  # live, as far as the operations tell
+        self.has_lived = False  # hundreds of answers are enough once
 
     def both(self, method: str, *arguments: Any) -> Any:
         expected = self.loop.run_until_complete(getattr(self.model, method)(*arguments))
@@ -194,6 +198,26 @@ class BothFrontiers(RuleBasedStateMachine):
         if self.next_time is not None and self.now < self.next_time < self.now + 500:
             self.now = self.next_time
         self.lease(worker, 2)
+
+    @precondition(lambda self: not self.has_lived)
+    @rule(mixture=st.lists(lives, min_size=1, max_size=7), requests=st.integers(110, 250), seconds=st.sampled_from((0.1, 9.0)))
+    def a_host_lives_through_hundreds_of_answers(
+        self, mixture: list[tuple[Fate, bool | None]], requests: int, seconds: float
+    ) -> None:
+        """Answers of every kind in any mixture, more of them than are remembered: the clocks that leases tell stay the same."""
+        self.has_lived = True
+        how = {"outcome": Outcome.OK, "wait": None, "used": True, "seconds": seconds, "block": 0.0, "crawl_delay": None}
+        how |= {"score": None, "links": None}
+        url = f"http://{HOSTS[0]}/long"
+        self.both("discover", [Entry(url, url, HOSTS[0], kind=LinkKind.SEED)], self.now)
+        for number in range(requests):
+            if self.next_time is not None and self.now < self.next_time < self.now + 500:
+                self.now = self.next_time
+            self.lease("one", 1)
+            fate, failed = mixture[number % len(mixture)]
+            mixed = {**how, "fate": fate, "failed": failed}
+            self.settle([self.settlement(lease, mixed, []) for lease in self.turns.values() if lease.until > self.now])
+            self.both("revisit", [(url, self.now)], self.now)
 
     def take(self, lease: Lease, next_time: float) -> None:
         assert all(lease.token > other.token for other in self.leases)
@@ -253,7 +277,7 @@ class BothFrontiers(RuleBasedStateMachine):
             if live is not None and live.worker == settlement.lease.worker and live.until > self.now:
                 expected += 1
                 del self.turns[live.token]
-                if settlement.answer is None:
+                if settlement.answer is None and settlement.outcome is not Outcome.BUG:
                     del self.sent[live.token]
         assert self.both("settle", settlements, self.now) == expected
 

@@ -16,6 +16,8 @@ from gossamer.robots.cache import RobotsCache
 from gossamer.storage.nograph import NoGraph
 from gossamer.visit import Visit
 from gossamer.worker import commit
+from gossamer.worker.arrivals import Arrivals
+from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.commit import Committer
 from gossamer.worker.events import Event, Events, Trouble, VisitsEnded
@@ -36,7 +38,8 @@ class Stores:
         kv = MemoryKeyValue()
         book, robots = LessonBook(kv, Traps(learn=False), 50), RobotsCache(RobotsTxt(), kv)
         joints = (self.deduper, NearIndex(kv), book, self, NoGraph(), self, robots, Stillness(), events, SystemClock())
-        self.commit = Committer(*joints).commit
+        beside = {"chains": Chains(kv, self), "arrivals": Arrivals(kv, self, self, SystemClock())}
+        self.commit = Committer(*joints, **beside).commit
 
     async def add(self, pages: Sequence[Page]) -> None:
         self._fail("row", [page.url for page in pages])
