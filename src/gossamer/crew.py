@@ -47,7 +47,7 @@ from gossamer.remote.server import Desk, Session
 from gossamer.remote.wire import Greeting, Tell
 from gossamer.url.parse import Url, parse
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events, Retold, Tally, Trouble, hear, retell
+from gossamer.worker.events import Events, Retold, Tally, Trouble, bug, hear, retell
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.node import Node
 from gossamer.worker.stall import StallWatch
@@ -99,6 +99,9 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         heard = hear(event)
         events.publish(replace(heard, what=f"worker {worker}: {heard.what}") if isinstance(heard, Trouble) else heard)
 
+    def met(worker: str, error: Exception) -> None:
+        events.publish(bug(error, f"answering worker {worker}"))
+
     node = Node(
         start=start,
         repair=repair,
@@ -119,6 +122,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         commits,
         node.lease,
         told,
+        met,
         stores.user_agent,
         stores.arrivals.urls,
     )

@@ -11,10 +11,14 @@
     │   └── CrawlTooNew         a newer gossamer wrote it
     ├── StoreError          4   a store failed under us
     │   └── DiskFull            no space left where the crawl keeps its state
+    ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
 
 The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with. A run that met none
 of these ends with 0 (done), 6 (all that waits is paused or blocked), 7 (the end, and nothing was kept) or 130 (interrupted).
+
+A running crawl is ended by what `ENDING` names; anything else that is raised is a bug of ours, and costs what it struck
+(docs/decisions/0013).
 """
 
 
@@ -70,7 +74,15 @@ class DiskFull(StoreError):
     """No space is left where the crawl keeps its state."""
 
 
+class CannotGoOn(GossamerError):
+    """Something of ours fails again and again, and nothing gets done meanwhile."""
+
+
 class PluginError(GossamerError):
     """A plugin is missing or failed its checker."""
 
     exit_code = 5
+
+
+ENDING = (StoreError, CrawlError, CannotGoOn)
+NOT_LOST = "nothing that was done is lost; the traces are in crawl.log, and gossamer resume goes on"  # after a bug of ours

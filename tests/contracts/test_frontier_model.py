@@ -6,6 +6,7 @@ all pages and lambda have what was minted, to the unit (5).
 """
 
 import asyncio
+import contextlib
 import shutil
 import tempfile
 from collections import Counter
@@ -23,7 +24,8 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, slots, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
-from gossamer.frontier.order import MINT
+from gossamer.frontier.order import MINT, Turns
+from gossamer.policy import politeness
 from gossamer.records import (
     Answer,
     Entry,
@@ -78,7 +80,7 @@ workers = st.sampled_from(("one", "two"))
 hows = st.fixed_dictionaries(
     {
         "fate": st.sampled_from(Fate),
-        "outcome": st.sampled_from((Outcome.OK, Outcome.GONE, Outcome.TRAP)),
+        "outcome": st.sampled_from((Outcome.OK, Outcome.GONE, Outcome.TRAP, Outcome.BUG)),
         "wait": st.none() | waits,
         "used": st.sampled_from((True, True, True, False)),
         "failed": st.sampled_from((False, False, False, True, None)),
@@ -89,6 +91,9 @@ hows = st.fixed_dictionaries(
         "links": st.none() | st.lists(st.builds("http://{}/{}".format, hosts, st.sampled_from(PATHS)), max_size=9),
     }
 )
+
+
+lives = st.tuples(st.sampled_from((Fate.DONE, Fate.DONE, Fate.DEAD, Fate.RETRY)), st.sampled_from((False, False, True, None)))
 
 
 class BothFrontiers(RuleBasedStateMachine):
@@ -150,6 +155,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
         self.turns: dict[int, Lease] = {}  # live, as far as the operations tell
+        self.has_lived = False  # hundreds of answers are enough once
 
     def both(self, method: str, *arguments: Any) -> Any:
         expected = self.loop.run_until_complete(getattr(self.model, method)(*arguments))
@@ -192,6 +198,26 @@ class BothFrontiers(RuleBasedStateMachine):
         if self.next_time is not None and self.now < self.next_time < self.now + 500:
             self.now = self.next_time
         self.lease(worker, 2)
+
+    @precondition(lambda self: not self.has_lived)
+    @rule(mixture=st.lists(lives, min_size=1, max_size=7), requests=st.integers(110, 250), seconds=st.sampled_from((0.1, 9.0)))
+    def a_host_lives_through_hundreds_of_answers(
+        self, mixture: list[tuple[Fate, bool | None]], requests: int, seconds: float
+    ) -> None:
+        """Answers of every kind in any mixture, more of them than are remembered: the clocks that leases tell stay the same."""
+        self.has_lived = True
+        how = {"outcome": Outcome.OK, "wait": None, "used": True, "seconds": seconds, "block": 0.0, "crawl_delay": None}
+        how |= {"score": None, "links": None}
+        url = f"http://{HOSTS[0]}/long"
+        self.both("discover", [Entry(url, url, HOSTS[0], kind=LinkKind.SEED)], self.now)
+        for number in range(requests):
+            if self.next_time is not None and self.now < self.next_time < self.now + 500:
+                self.now = self.next_time
+            self.lease("one", 1)
+            fate, failed = mixture[number % len(mixture)]
+            mixed = {**how, "fate": fate, "failed": failed}
+            self.settle([self.settlement(lease, mixed, []) for lease in self.turns.values() if lease.until > self.now])
+            self.both("revisit", [(url, self.now)], self.now)
 
     def take(self, lease: Lease, next_time: float) -> None:
         assert all(lease.token > other.token for other in self.leases)
@@ -251,7 +277,7 @@ class BothFrontiers(RuleBasedStateMachine):
             if live is not None and live.worker == settlement.lease.worker and live.until > self.now:
                 expected += 1
                 del self.turns[live.token]
-                if settlement.answer is None:
+                if settlement.answer is None and settlement.outcome is not Outcome.BUG:
                     del self.sent[live.token]
         assert self.both("settle", settlements, self.now) == expected
 
@@ -328,6 +354,66 @@ class BothFrontiers(RuleBasedStateMachine):
             self.loop.run_until_complete(leave_as_killed(self.real, left))
         self.real = EmbeddedFrontier.open(left, *self.given, self.now, False, self.opic)
         self.turns.clear()
+
+    # --- bugs of ours ------------------------------------------------------------------------------------------------
+
+    @rule(limit=st.integers(1, 6))
+    def a_bug_strikes_while_leases_are_given(self, limit: int) -> None:
+        """Clocks have moved in memory, and nobody gets a lease; what ran out before, and what has woken, is written."""
+        if self.strike("_turns", "give", "lease", "one", limit, self.now):
+            for token in [token for token, lease in self.turns.items() if lease.until <= self.now]:
+                del self.turns[token]
+            self.model._return_expired(self.now)
+            self.model._wake(self.now)
+            self.model_begins_again()
+
+    @rule(found=st.lists(entries(), min_size=1, max_size=12))
+    def a_bug_strikes_while_urls_are_discovered(self, found: list[Entry]) -> None:
+        if self.strike("_ledger", "commit", "discover", found, self.now):
+            self.model_begins_again()
+
+    @precondition(lambda self: self.turns and not self.opic)  # where the order is opic, each is written for itself
+    @rule(how=hows, found=st.lists(entries(), max_size=4))
+    def a_bug_strikes_while_leases_are_settled(self, how: dict[str, Any], found: list[Entry]) -> None:
+        settlements = [self.settlement(lease, how, found) for lease in self.turns.values() if lease.until > self.now]
+        if settlements and self.strike("_ledger", "commit", "settle", settlements, self.now):
+            self.model_begins_again()
+
+    @rule(worker=workers)
+    def a_bug_strikes_while_a_worker_is_buried(self, worker: str) -> None:
+        if self.strike("_ledger", "commit", "abandon", worker, self.now):
+            self.model_begins_again()
+        else:
+            self.turns = {token: lease for token, lease in self.turns.items() if lease.worker != worker}
+
+    def strike(self, part: str, step: str, method: str, *arguments: Any) -> bool:
+        """Let a step of an operation fail when it has done its work, or instead of writing it; True: it had something to do."""
+        owner = getattr(self.real, part)
+        done = getattr(owner, step)
+
+        def broken(*given: Any) -> None:
+            if step != "commit":
+                done(*given)
+            raise ZeroDivisionError
+
+        setattr(owner, step, broken)
+        with contextlib.suppress(ZeroDivisionError):
+            found = self.loop.run_until_complete(getattr(self.real, method)(*arguments))
+            delattr(owner, step)
+            assert found == self.loop.run_until_complete(getattr(self.model, method)(*arguments))
+            return False
+        return True
+
+    def model_begins_again(self) -> None:
+        """The operation has not happened, leases go on, and every host rests for one delay, as after a restart."""
+        settings, begun = self.given[1], self.real._now
+        for host in self.model._hosts.values():
+            host.clock = politeness.after_restart(host.clock, politeness.delay_of(host.policy, host.clock, settings), begun)
+            host.since = 0.0
+        for turn in self.model._turns.values():
+            turn.before = turn.host.clock
+            turn.lease = replace(turn.lease, clock=turn.host.clock)
+        self.model._shares = Turns(self.given[0].kinds, self.given[0].shares)
 
     # --- what must be true after each --------------------------------------------------------------------------------
 

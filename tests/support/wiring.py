@@ -7,7 +7,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gossamer.config.sections import RobotsTxt, Traps
@@ -44,6 +44,7 @@ class Wire:
     connection: Connection
     told: list[tuple[str, bytes]]
     committed: Committed
+    bugs: list[Exception] = field(default_factory=list)
 
     def serve(
         self,
@@ -61,7 +62,9 @@ class Wire:
         told = lambda worker, event: self.told.append((worker, event))  # noqa: E731
         near = near or NearIndex(MemoryKeyValue())
         book = lessons or LessonBook(MemoryKeyValue(), Traps(), 50)
-        self.session._desk = Desk(frontier, robots, StoredClaims(deduper, near), book, self.committed, lease, told, "gossamer")
+        met = lambda worker, error: self.bugs.append(error)  # noqa: E731
+        claims = StoredClaims(deduper, near)
+        self.session._desk = Desk(frontier, robots, claims, book, self.committed, lease, told, met, "gossamer")
 
 
 @asynccontextmanager

@@ -28,7 +28,10 @@ def allowance(limit: "Limit") -> str:
 
 
 def troubles(summary: "Summary") -> Iterator[str]:
-    """Name the rule that refused most of what was found; of a crawl that has no page, say of each seed why."""
+    """Tell of bugs, name the rule that refused most of what was found, and say of each seed why if there is no page."""
+    if summary.bugs:
+        traces = f"{summary.bugs:,} trace(s) are in {summary.directory}/crawl.log"
+        yield f"bugs of ours ended {summary.outcomes.get('bug', 0):,} URL(s) and nothing else; {traces}, please report them"
     if summary.refused is not None:
         yield _refused(summary.refused)
     if summary.kept:

@@ -6,39 +6,37 @@
 
 Hosts with work live in memory, their URLs stay on disk and are read ahead a few at a time: memory does not grow with the
 number of waiting URLs. Each call changes memory and gathers one batch; it returns when the batch is written. If anything goes
-wrong in between, a full disk included, memory is not trusted any more and every further change is refused: nothing half-done
-is ever written, and opening the directory again shows the state of the last call that returned.
+wrong in between, memory is not trusted any more, and nothing half-done is ever written. Where the store failed, a full disk
+included, every further change is refused: opening the directory again shows the state of the last call that returned. Where a
+bug of ours struck, memory is read from the store again at once, as after a restart, except that leases go on (decision 0013).
 
 What a call acknowledges has also reached the disk when it returns, or will within a second (`durability.py`). Turns that are
 given out acknowledge nothing: after a power loss they come back, and every host rests for one delay.
 """
 
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import wraps
 from math import inf
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.durability import Syncing
-from gossamer.errors import DiskFull, StoreError
+from gossamer.errors import StoreError
 from gossamer.frontier.admission import Admission
-from gossamer.frontier.credit import check_order
 from gossamer.frontier.endings import Endings
-from gossamer.frontier.journal import last_meta
 from gossamer.frontier.keys import HOSTS
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.migration import bring_up
 from gossamer.frontier.order import Whose
 from gossamer.frontier.payments import Payments
 from gossamer.frontier.promotions import Promotions
+from gossamer.frontier.recovery import read_ledger, recover
 from gossamer.frontier.removals import Removals
 from gossamer.frontier.rows import decode_host, known_of, outlook_of, slowest_of, status_of
-from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
-from gossamer.frontier.seen import open_seen
+from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.store import Store, check_version
 from gossamer.frontier.turns import Turn, Turns
+from gossamer.frontier.whole import Trusted, acknowledged, whole
 from gossamer.policy import politeness
 from gossamer.records import (
     Discovered,
@@ -54,48 +52,8 @@ from gossamer.records import (
 )
 from gossamer.standing import FrontierStatistics, Outlook
 
-_Given = ParamSpec("_Given")
-_Result = TypeVar("_Result")
 
-
-def _whole(
-    method: Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]],
-) -> Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]]:
-    """Make a change happen as a whole or be the last one tried."""
-
-    @wraps(method)
-    async def change(self: "EmbeddedFrontier", /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
-        if self._failed:
-            raise StoreError(self._reason or f"the frontier in {self._path} stopped after a failure; resume the crawl to go on")
-        self._failed = True
-        try:
-            result = await method(self, *args, **kwargs)
-        except DiskFull as problem:  # nobody may try again: memory is ahead of the disk
-            advice = "nothing that was done is lost; make room, then resume the crawl"
-            self._reason = f"no space is left for the frontier in {self._path}; {advice}"  # whoever comes next is told the same
-            raise StoreError(self._reason) from problem
-        self._failed = False
-        return result
-
-    return change
-
-
-def _acknowledged(
-    method: Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]],
-) -> Callable[Concatenate["EmbeddedFrontier", _Given], Coroutine[Any, Any, _Result]]:
-    """Make a change happen as a whole, and return when it is as durable as was asked for."""
-    whole = _whole(method)
-
-    @wraps(method)
-    async def change(self: "EmbeddedFrontier", /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
-        result = await whole(self, *args, **kwargs)
-        await self._syncing.acknowledge()  # meanwhile others may read and change what this call has changed
-        return result
-
-    return change
-
-
-class EmbeddedFrontier:
+class EmbeddedFrontier(Trusted):
     """A frontier in a directory of its own."""
 
     def __init__(
@@ -109,23 +67,45 @@ class EmbeddedFrontier:
         lease: float,
         durable: bool,
     ) -> None:
-        self._path = path
+        super().__init__(path, Syncing(store.sync, durable))
         self._store = store
+        self._settings = settings
+        self._politeness = politeness
+        self._breaker = breaker
+        self._lease = lease
+        self._take_up(ledger)
+        self._now = ledger.opened  # when a turn was last given, or ended
+        self._given = ledger.meta.token  # the last lease that its worker has heard of
+        self._ending: Sequence[Turn | None] = ()  # turns that are being ended: should that fail, they go on
+        self._closed = False
+
+    def _take_up(self, ledger: Ledger) -> None:
+        """Work with what is in memory of a store."""
         self._ledger = ledger
         self._meta = ledger.meta
         self._seen = ledger.seen
         self._schedule = ledger.schedule
-        self._admission = Admission(ledger, settings.max_waiting)
-        self._politeness = politeness
-        self._turns = Turns(ledger, politeness, lease)
-        self._endings = Endings(ledger, self._turns, politeness, breaker)
+        self._admission = Admission(ledger, self._settings.max_waiting)
+        self._turns = Turns(ledger, self._politeness, self._lease)
+        self._endings = Endings(ledger, self._turns, self._politeness, self._breaker)
         self._promotions = Promotions(ledger, self._turns)
         self._removals = Removals(ledger, self._turns)
         self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
-        self._syncing = Syncing(store.sync, durable)
-        self._failed = False
-        self._reason = ""
-        self._closed = False
+
+    def _begin_again(self) -> None:
+        """Forget what is in memory and read the store again, which no half-done call has touched; leases go on.
+
+        Every host waits one delay from the last turn on: clocks may have moved that nobody has written down.
+        """
+        before, opic = self._turns, self._ledger.credit is not None
+        turns = (turn for turn in (*self._ending, *before.live.values()) if turn is not None)
+        going = {turn.lease.token: turn for turn in turns if turn.lease.token <= self._given}
+        ledger = read_ledger(self._path, self._store, self._settings, self._politeness, self._now, opic, self._seen)
+        held = recover(ledger, going)
+        self._take_up(ledger)
+        self._turns.go_on(before, going, held)
+        self._ending = ()
+        self._commit_changes()
 
     @classmethod
     def open(
@@ -144,27 +124,22 @@ class EmbeddedFrontier:
         `durable`: what a call acknowledged outlives a power loss. `opic`: pages have credit, and the richest of a host is next.
         """
         store = Store(path / "store", settings.cache)
-        seen = None
+        ledger = None
         try:
             if check_version(store, path):
                 bring_up(store)
-            meta = last_meta(store)
-            check_order(meta, opic, path)
-            seen = open_seen(path, store, meta, settings.recent_keys)
-            ledger = Ledger(
-                store, meta, seen, Schedule(settings.kinds, settings.shares, settings.patience, politeness), politeness, now
-            )
-            ledger.recover()
+            ledger = read_ledger(path, store, settings, politeness, now, opic)
+            recover(ledger)
         except BaseException:
-            if seen is not None:
-                seen.slots.close()
+            if ledger is not None:
+                ledger.seen.slots.close()
             store.close()
             raise
         return cls(path, store, ledger, settings, politeness, breaker, lease, durable)
 
     # --- URLs in -----------------------------------------------------------------------------------------------------
 
-    @_acknowledged
+    @acknowledged
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         counts = self._admission.admit(entries, now)
         self._commit_changes()
@@ -172,13 +147,15 @@ class EmbeddedFrontier:
 
     # --- turns out ---------------------------------------------------------------------------------------------------
 
-    @_whole
+    @whole
     async def lease(self, worker: Whose, limit: int, now: float) -> Leases:
         self._return_expired(now)
         self._wake(now)
         turns = self._turns.claim_ready(limit, now)
         leases = self._give(worker, turns, now) if turns else ()
-        return Leases(leases, self._next_time(now))
+        granted = Leases(leases, self._next_time(now))
+        self._now, self._given = now, self._meta.token
+        return granted
 
     def _give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         self._meta.waiting -= len(turns)
@@ -190,21 +167,23 @@ class EmbeddedFrontier:
             self._ledger.write()
         return leases
 
-    @_whole
+    @whole
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         known = self._ledger.host(host)
         if known is not None and self._schedule.ready_at(known) > now:
             return None
         lease = self._turns.give_bare(worker, self._ledger.touch(self._ledger.acquire(host)), now)
         self._ledger.commit()
+        self._now, self._given = now, self._meta.token
         return lease
 
-    @_acknowledged
+    @acknowledged
     async def abandon(self, worker: str, now: float) -> int:
-        turns = self._turns.held_by(worker)
+        self._ending = turns = self._turns.held_by(worker)
         for turn in turns:
             self._endings.take_back(turn, now)
         self._commit_changes()
+        self._ending = ()
         return len(turns)
 
     def _return_expired(self, now: float) -> None:
@@ -231,11 +210,14 @@ class EmbeddedFrontier:
 
     # --- turns back --------------------------------------------------------------------------------------------------
 
-    @_acknowledged
+    @acknowledged
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
+        live = self._turns.live
+        self._now, self._ending = now, [live.get(settlement.lease.token) for settlement in settlements]
         settled = self._endings.settle_all(settlements, now, self._settle, self._admission.admit)
         if settled and self._payments is None:
             self._ledger.commit()
+        self._ending = ()
         return settled
 
     def _settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
@@ -250,7 +232,7 @@ class EmbeddedFrontier:
             payments.hand_out()
             self._ledger.commit()  # the next one may pay what this one found, and lines and rows are read from the store
 
-    @_acknowledged
+    @acknowledged
     async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
         count = 0
         for key, due in dates:
@@ -260,7 +242,7 @@ class EmbeddedFrontier:
                 self._commit_changes()  # the next key may be the same one, and rows are read from the store
         return count
 
-    @_acknowledged
+    @acknowledged
     async def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
         promoted = self._promotions.promote(worth)
         self._commit_changes()
@@ -268,19 +250,19 @@ class EmbeddedFrontier:
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
-    @_acknowledged
+    @acknowledged
     async def block(self, host: str, until: float, reason: str) -> None:
         known = self._ledger.touch(self._ledger.acquire(host))
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
         self._ledger.commit()
 
-    @_acknowledged
+    @acknowledged
     async def pace(self, host: str, seconds: float) -> None:
         known = self._ledger.touch(self._ledger.acquire(host))
         known.clock = politeness.pace(known.clock, seconds, known.policy, self._politeness)
         self._ledger.commit()
 
-    @_acknowledged
+    @acknowledged
     async def set_policy(self, host: str, policy: HostPolicy) -> None:
         known = self._ledger.touch(self._ledger.acquire(host))
         before, after = (politeness.delay_of(each, known.clock, self._politeness) for each in (known.policy, policy))
@@ -288,7 +270,7 @@ class EmbeddedFrontier:
         known.clock = politeness.stretch(known.clock, before, after)
         self._ledger.commit()
 
-    @_acknowledged
+    @acknowledged
     async def remove(self, key: str) -> bool:
         slot, reference = self._seen.find(key)
         if reference is None:
@@ -298,7 +280,7 @@ class EmbeddedFrontier:
         self._ledger.commit()
         return True
 
-    @_acknowledged
+    @acknowledged
     async def drop(self, host: str) -> int:
         known = self._ledger.host(host)
         if known is None or not known.waiting:

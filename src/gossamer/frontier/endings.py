@@ -1,7 +1,8 @@
 """How a turn at a host ends in the embedded frontier: settled by its owner, or taken back.
 
 A settlement moves the host's clock, writes the URL's row, and puts the URL back into the line when it is to be tried again. A
-turn that is taken back (its time ran out, its worker is gone) counts as a request that may have been sent.
+turn that is taken back (its time ran out, its worker is gone), or that ends with a bug of ours and without an answer, counts as
+a request that may have been sent.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
-from gossamer.records import Answer, Entry, Fate, HostClock, Settlement, State
+from gossamer.records import Answer, Entry, Fate, HostClock, Outcome, Settlement, State
 from gossamer.standing import NOT_FOR_US
 
 settle_page: Callable[..., tuple[int, int, int]] | None = None
@@ -26,6 +27,7 @@ with suppress(ImportError):  # nothing was compiled
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
 _DONE, _DEAD, _RETRY, _AGAIN = Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.AGAIN
+_BUG = Outcome.BUG
 _FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for the first time
 
 
@@ -76,6 +78,8 @@ class Endings:
         host, answer = turn.host, settlement.answer
         if answer is not None:
             host.clock = self.clock_after(host, answer, now)
+        elif settlement.outcome is _BUG:
+            self._may_have_asked(host, now)
         elif host.clock == turn.after:
             host.clock = turn.before  # no request was sent and nothing else moved it
         if turn.ticket:
@@ -85,14 +89,18 @@ class Endings:
         """End a turn without a settlement."""
         self._turns.end(turn, now)
         host, meta, row = turn.host, self._meta, turn.row or _FIRST
-        delay = politeness.delay_of(host.policy, host.clock, self._politeness)
-        host.clock = politeness.after_lease(host.clock, delay, now)
+        self._may_have_asked(host, now)
         if turn.ticket:
             meta.leased -= 1
             meta.waiting += 1
             counts = row.attempts, row.returns + 1, turn.lease.token
             self._ledger.end(turn.ticket, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at, row.rank)
             self._ledger.queue(host, tried(self._ledger.renewed(turn.slot, turn.ticket)), now)
+
+    def _may_have_asked(self, host: Host, now: float) -> None:
+        """Move a host's clock because nobody knows whether a request was sent, or when."""
+        delay = politeness.delay_of(host.policy, host.clock, self._politeness)
+        host.clock = politeness.after_lease(host.clock, delay, now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
         fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row or _FIRST, _WAITING

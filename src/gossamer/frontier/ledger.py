@@ -13,26 +13,23 @@ from itertools import islice
 from math import inf
 from struct import Struct as Packed
 
-from gossamer import faults
 from gossamer.config.sections import Politeness
 from gossamer.frontier.credit import Credit
 from gossamer.frontier.journal import Journal, rows_of
 from gossamer.frontier.keys import (
-    LEASES,
     TICKET,
     host_key,
     host_queues,
     later_key,
     later_prefix,
     lease_key,
-    number_in,
     reference_in,
     ticket_of,
     url_key,
 )
-from gossamer.frontier.line import Lines, joined, stands_in, without
+from gossamer.frontier.line import Lines
 from gossamer.frontier.order import rank
-from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, is_not_for_us, url_row
+from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import Seen
 from gossamer.frontier.sheets import TRIED, Written
@@ -46,6 +43,7 @@ RESTING = 50_000  # hosts without work that are kept at hand: many soon have som
 _dated = Packed(f">d{TICKET}s")  # due, ticket
 _lease = Packed(f">Q{TICKET}s")  # number of the host, ticket
 lease_row = _lease.pack
+leases_in = _lease.iter_unpack
 
 
 class Ledger:
@@ -63,10 +61,10 @@ class Ledger:
         self.changed: set[Host] = set()  # to be written by `commit`
         self.resting: dict[str, Host] = {}  # without work, not yet in rows of their own
         self.moved: set[Host] = set()  # to be placed
-        self._store = store
-        self._journal = Journal(store, meta)
+        self.store = store
+        self.journal = Journal(store, meta)
         self._politeness = politeness
-        self._opened = now
+        self.opened = now
         self._restarted: dict[HostClock, HostClock] = {}
 
     # --- the batch ---------------------------------------------------------------------------------------------------
@@ -82,7 +80,7 @@ class Ledger:
         gone = self._put_away() if len(self.resting) > RESTING else []
         schedule.place_all(self.moved)
         self.sheets.finish(batch)
-        self._journal.write(batch, changed, gone, len(schedule.hosts) + len(self.resting))
+        self.journal.write(batch, changed, gone, len(schedule.hosts) + len(self.resting))
         self.write()
 
     def _put_away(self) -> list[str]:
@@ -99,8 +97,8 @@ class Ledger:
 
     def write(self) -> None:
         """Write the batch as it is: nothing about hosts or counters."""
-        self._store.write(self.batch)
-        self.batch = self._store.batch()
+        self.store.write(self.batch)
+        self.batch = self.store.batch()
         self.changed.clear()
         self.moved.clear()
         self.seen.written(self.meta.sequence)
@@ -114,7 +112,7 @@ class Ledger:
         """Return a host that is known, from memory or from disk."""
         host = self.schedule.hosts.get(name) or self.resting.get(name)
         if host is None and self.seen.may_know(name):
-            raw = self._store.get(host_key(name))
+            raw = self.store.get(host_key(name))
             if raw is not None:
                 host = self.revive(decode_host(raw))
         return host
@@ -145,7 +143,7 @@ class Ledger:
         """Make a host of its row; one that was written before this opening waits one delay from there."""
         policy, clock = row.policy or NO_POLICY, clock_of(row)
         if row.opening != self.meta.opening:
-            clock = after_restart(clock, delay_of(policy, clock, self._politeness), self._opened)
+            clock = after_restart(clock, delay_of(policy, clock, self._politeness), self.opened)
             clock = self._restarted.setdefault(clock, clock) if not clock.recent_count else clock  # most are alike
         host = Host(row.name, row.number, policy, clock)
         host.line, host.more = row.line, row.more
@@ -155,7 +153,7 @@ class Ledger:
     @property
     def urls(self) -> ColumnFamily:
         """Return the family of rows that say what became of URLs."""
-        return self._store.urls
+        return self.store.urls
 
     # --- URLs --------------------------------------------------------------------------------------------------------
 
@@ -205,7 +203,7 @@ class Ledger:
         start = later_key(host.number, host.first_due, 0)  # what stood before is gone, and the store would wade through it
         host.first_due = inf
         self.touch(host)
-        for key, raw in self._store.scan(later_prefix(host.number), start):
+        for key, raw in self.store.scan(later_prefix(host.number), start):
             due, ticket = _dated.unpack(raw)
             if due > now:
                 host.first_due = due
@@ -225,10 +223,10 @@ class Ledger:
     def withdraw(self, row: UrlRow) -> None:
         """Take a waiting URL out of wherever it waits."""
         (written,) = self.sheets.read([row.reference])
-        host, ticket = self.touch(self.acquire(written.entry.host)), self._ticket(row, written)
+        host, ticket = self.touch(self.acquire(written.entry.host)), self.ticket_at(row, written)
         if row.due is not None:
             key = later_key(host.number, row.due, row.reference >> 8)
-            if self._store.get(key) is not None:
+            if self.store.get(key) is not None:
                 self.batch.delete(key)
                 host.later -= 1
                 host.first_due = self._first_due(host, key)
@@ -240,7 +238,7 @@ class Ledger:
         host, (old, new) = self.acquire(name), (ticket_of(row.queue, place, row.reference) for place in (before, after))
         if row.due is not None:
             key = later_key(host.number, row.due, row.reference >> 8)
-            if self._store.get(key) is not None:
+            if self.store.get(key) is not None:
                 self.batch.put(key, _dated.pack(row.due, new))
                 return
         self.lines.advance(self.batch, host, old, new)
@@ -249,7 +247,7 @@ class Ledger:
         """Give a waiting URL another place, maybe in another queue; writes all so far when the store has to be read for it."""
         if row.due is not None:
             key = later_key(host.number, row.due, row.reference >> 8)
-            if self._store.get(key) is not None:
+            if self.store.get(key) is not None:
                 self.batch.put(key, _dated.pack(row.due, after))
                 return
         if self.lines.would_read(host, before):
@@ -260,10 +258,10 @@ class Ledger:
     def empty(self, host: Host) -> list[bytes]:
         """Take every waiting URL out of a host's lines; return their tickets."""
         tickets = [host.line[at : at + TICKET] for at in range(0, len(host.line), TICKET)]
-        for key, _ in self._store.scan(host_queues(host.number)):
+        for key, _ in self.store.scan(host_queues(host.number)):
             self.batch.delete(key)
             tickets.append(key[-TICKET:])
-        for key, raw in self._store.scan(later_prefix(host.number)):
+        for key, raw in self.store.scan(later_prefix(host.number)):
             self.batch.delete(key)
             tickets.append(_dated.unpack(raw)[1])
         host.line, host.more, host.later, host.first_due = b"", None, 0, inf
@@ -271,7 +269,7 @@ class Ledger:
         return tickets
 
     def _first_due(self, host: Host, gone: bytes) -> float:
-        dates = (_dated.unpack(raw)[0] for key, raw in self._store.scan(later_prefix(host.number)) if key != gone)
+        dates = (_dated.unpack(raw)[0] for key, raw in self.store.scan(later_prefix(host.number)) if key != gone)
         return next(dates, inf)
 
     # --- leases ------------------------------------------------------------------------------------------------------
@@ -284,56 +282,7 @@ class Ledger:
         """Forget leases, all of which have ended."""
         self.batch.delete(lease_key(first))
 
-    def recover(self) -> None:
-        """Bring the hosts with work into memory and give every live lease back."""
-        meta = self.meta
-        meta.opening += 1
-        meta.waiting, meta.leased = meta.waiting + meta.leased, 0
-        if meta.not_for_us < 0:  # a new store, or one from before they were counted
-            meta.not_for_us = sum(is_not_for_us(row) for some in self.walk() for row, _ in some)
-        numbers: dict[int, Host] = {}
-        left: list[Host] = []  # with leases, when they were written
-        for host in self._journal.replay(self.revive):
-            self.schedule.hosts[host.name] = numbers[host.number] = host
-            if host.out:
-                left.append(self.touch(host))
-            elif host.waiting:
-                self.schedule.place(host)
-            else:
-                self.changed.add(host)
-        for key, raw in self._store.scan(LEASES):
-            self.batch.delete(key)
-            for token, (number, ticket) in enumerate(_lease.iter_unpack(raw), number_in(key)):
-                meta.token = max(meta.token, token)
-                if number in numbers:
-                    self._give_back(numbers[number], ticket, token)
-        for host in left:
-            for at in range(0, len(host.out), TICKET):  # none, unless a lease was forgotten
-                self.queue(host, host.out[at : at + TICKET], 0.0)
-            host.out = b""
-        faults.reach("during-recovery")
-        self.commit()
-
-    def _give_back(self, host: Host, ticket: bytes, token: int) -> None:
-        """Count a lease that never ended; one that did is not out and has left the line, or its row names it."""
-        is_out = stands_in(host.out, ticket)
-        if not is_out and not stands_in(host.line, ticket):
-            return
-        (written,) = self.sheets.read([reference_in(ticket)])
-        row = self.row(reference_in(ticket), written.entry.priority)
-        if row.token < token:
-            row.returns += 1
-            row.token = token
-            row.reference |= TRIED
-            self.put(row)
-            self.changed.add(host)
-            if is_out:  # others may have come before it since
-                host.out = without(host.out, ticket)
-                self.queue(host, self._ticket(row, written), 0.0)
-            else:
-                host.line = joined(without(host.line, ticket), self._ticket(row, written))
-
-    def _ticket(self, row: UrlRow, written: Written) -> bytes:
+    def ticket_at(self, row: UrlRow, written: Written) -> bytes:
         """Return the place of a URL in the line of its host."""
         if self.credit is not None:
             place = self.credit.place(written.slot)
@@ -347,11 +296,11 @@ class Ledger:
 
     def row(self, reference: int, priority: int = 0) -> UrlRow:
         """Return what became of a URL whose entry stands there, and has that priority."""
-        return url_row(self._store.url([url_key(reference)])[0], reference, priority)
+        return url_row(self.store.url([url_key(reference)])[0], reference, priority)
 
     def rows_at(self, references: list[int]) -> list[UrlRow]:
         """Return what became of URLs of which their rows say more than their entries, which stand there."""
-        rows = self._store.url(list(map(url_key, references)))
+        rows = self.store.url(list(map(url_key, references)))
         return [url_row(row, reference, 0) for row, reference in zip(rows, references, strict=True)]
 
     def rows(self, slots: list[int]) -> list[tuple[UrlRow, Written]]:
@@ -360,7 +309,7 @@ class Ledger:
 
     def told(self, references: list[int]) -> list[tuple[UrlRow, Written]]:
         """Return what became of the URLs whose entries stand there, and their entries."""
-        rows, entries = self._store.url([url_key(each) for each in references]), self.sheets.read(references)
+        rows, entries = self.store.url([url_key(each) for each in references]), self.sheets.read(references)
         priorities = [written.entry.priority for written in entries]
         return list(zip(map(url_row, rows, references, priorities), entries, strict=True))
 
@@ -368,7 +317,7 @@ class Ledger:
         """Give all known URLs, some at a time, in the order in which they were found."""
         entries = self.sheets.walk()
         while some := list(islice(entries, _AT_ONCE)):
-            rows = self._store.url([url_key(reference) for reference, _ in some])
+            rows = self.store.url([url_key(reference) for reference, _ in some])
             yield [
                 (url_row(row, reference, written.entry.priority), written)
                 for row, (reference, written) in zip(rows, some, strict=True)

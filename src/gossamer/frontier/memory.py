@@ -26,7 +26,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import Turns, Whose, is_again, place, rank
-from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, pick, promoted, ready_at
+from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, may_have_asked, pick, promoted, ready_at
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
@@ -183,13 +183,11 @@ class MemoryFrontier:
         return len(turns)
 
     def _return(self, turn: Turn, now: float) -> None:
-        host = turn.host
+        host, row = turn.host, turn.row
         del self._turns[turn.lease.token]
         host.leased -= 1
         host.since = now
-        delay = politeness.delay_of(host.policy, host.clock, self._politeness)
-        host.clock = politeness.after_lease(host.clock, delay, now)
-        row = turn.row
+        may_have_asked(host, self._politeness, now)
         if row is not None and row.state is State.LEASED:
             row.returns += 1
             row.state = State.WAITING
@@ -226,6 +224,8 @@ class MemoryFrontier:
         if settlement.answer is not None:
             clock = breaker.after_answer(host.clock, settlement.answer, self._breaker, now)
             host.clock = politeness.after_answer(clock, settlement.answer, host.policy, self._politeness)
+        elif settlement.outcome is Outcome.BUG:
+            may_have_asked(host, self._politeness, now)
         elif host.clock == turn.lease.clock:
             host.clock = turn.before
         if row is not None and row.state is State.LEASED:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from gossamer.config.sections import Politeness
 from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import Url
-from gossamer.policy.politeness import connections_of
+from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records import Entry, HostClock, HostPolicy, Lease
 
 
@@ -53,6 +53,11 @@ def ready_at(host: Host, settings: Politeness) -> float:
 def due_at(host: Host, ready: float) -> float:
     """Return when a host that is ready then, and has waiting URLs, gives the first of them."""
     return max(ready, 0.0 if any(host.queues) else host.later[0][0])
+
+
+def may_have_asked(host: Host, settings: Politeness, now: float) -> None:
+    """Move a host's clock because nobody knows whether a request was sent, or when."""
+    host.clock = after_lease(host.clock, delay_of(host.policy, host.clock, settings), now)
 
 
 def lease_of(

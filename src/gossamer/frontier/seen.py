@@ -56,6 +56,11 @@ class Seen:
         self.recent_hits = self.bloom_misses = self.store_reads = 0
 
     @property
+    def filter(self) -> GrowingBloom:
+        """Return what holds all slots that are taken, and the names of all hosts."""
+        return self._bloom
+
+    @property
     def fingerprint(self) -> Callable[[str], int]:
         """Return what names keys and hosts here."""
         return fingerprint
@@ -170,12 +175,19 @@ def _catch_up(slots: Slots, store: Store) -> None:
             slots.gathered.add(slot, reference | REFUSED if row and decode_url(row).refused else reference)
 
 
-def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int) -> Seen:
-    """Return what was seen by the crawl in a directory."""
+def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int, before: Seen | None = None) -> Seen:
+    """Return what was seen by the crawl in a directory; of what was open `before` only the filter counts, which spares reads.
+
+    It may hold what was never written. That is a key it claims to know, and the store knows better.
+    """
+    if before is not None:
+        before.slots.close()
     slots = Slots(path / "slots", meta.sequence, store.sync)
     try:
         _catch_up(slots, store)
-        return Seen(Sheets(store), slots, load_bloom(path / "seen.bloom", store, meta), recent_keys)
+        bloom = load_bloom(path / "seen.bloom", store, meta) if before is None else before.filter
+        bloom.count = meta.known + meta.number
+        return Seen(Sheets(store), slots, bloom, recent_keys)
     except BaseException:
         slots.close()
         raise

@@ -1,6 +1,7 @@
 """The live leases of the embedded frontier: who owns which turn, until when, and what to undo when it was not used."""
 
 from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
 from types import ModuleType
@@ -12,6 +13,7 @@ from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger, lease_row
 from gossamer.frontier.line import joined, without
 from gossamer.frontier.order import Whose, is_again
+from gossamer.frontier.recovery import Held
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import NEW_CLOCK, Host
 from gossamer.frontier.sheets import TRIED, written_in
@@ -108,6 +110,29 @@ class Turns:
                 turn.row = next(rows)
             self._begin(turn, whose, written.entry, now, written.discovered_at)
         return tuple([turn.lease for turn in turns])
+
+    def go_on(self, before: "Turns", going: Mapping[int, Turn], held: list[Held]) -> None:
+        """Take over turns of `before` that go on, by token: the URLs of those that are `held` are out, the others are bare.
+
+        Nobody knows any more what the clocks of their hosts were, so one that is not used gives nothing back.
+        """
+        told = self._ledger.told([reference_in(ticket) for *_, ticket in held])
+        for (token, first, host, ticket), (row, written) in zip(held, told, strict=True):
+            self._take_over(going[token].lease, host, ticket, first, written.slot, row)
+            self._open[first] = self._open.get(first, 0) + 1
+        bare = [turn.lease for turn in going.values() if not turn.ticket]
+        for lease in bare:
+            host = self._ledger.touch(self._ledger.acquire(lease.entry.host))
+            host.leased += 1
+            self._take_over(lease, host, b"")
+        ends = [end for end in before._ends if end[1] in self._open]
+        self._ends.extend(sorted([*ends, *((lease.until, lease.token, 1) for lease in bare)]))
+
+    def _take_over(
+        self, lease: Lease, host: Host, ticket: bytes, first: int = 0, slot: int = 0, row: UrlRow | None = None
+    ) -> None:
+        made = Turn(host, ticket, host.clock, host.clock, lease.delay, lease.max_connections, lease, first, slot, row)
+        self.live[lease.token] = made
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:
         """Give a turn at a host, without a URL."""

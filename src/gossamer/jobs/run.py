@@ -43,6 +43,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     seconds: float
     cpu_seconds: float
     outcomes: dict[str, int]  # of this run
+    bugs: int  # of ours that were met; their traces are in the log
     pages: int
     bytes: int
     requests: int
@@ -120,6 +121,7 @@ async def _run(
             seconds=clock.now() - began,
             cpu_seconds=_cpu_seconds() - cpu,
             outcomes=dict(crawl.tally.outcomes),
+            bugs=crawl.tally.bugs,
             pages=crawl.tally.pages,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,

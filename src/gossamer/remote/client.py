@@ -130,7 +130,8 @@ class RemoteFrontier:
             if advice is not None:
                 self._advice[lease.entry.url] = advice
         for lease, lesson in zip(granted.leases, granted.lessons, strict=True):
-            self._lessons[lease.token] = lesson
+            if lesson is not None:
+                self._lessons[lease.token] = lesson
         return Leases(granted.leases, granted.next_time)
 
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
@@ -202,7 +203,10 @@ class RemoteLessons:
 
     async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
         """Say what was learned about each of some leased URLs."""
-        return [self._lessons.pop(lease.token) for lease in leases]
+        try:
+            return [self._lessons.pop(lease.token) for lease in leases]
+        except KeyError:
+            raise GossamerError("what was learned could not be told: the trace is in crawl.log") from None
 
 
 class RemoteCommits:

@@ -9,7 +9,7 @@ Calls of a frame that need no waiting are answered one after the other by one ta
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -21,8 +21,9 @@ from gossamer.protocols import Claims, Commits, Frontier, Robots, Teaching
 from gossamer.records import Discovered, Lease, Leases, Original, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
-from gossamer.visit import Earlier, Visit
+from gossamer.visit import Earlier, Lesson, Visit
 
+_Result = TypeVar("_Result")
 _NOTHING = Raw(b"\xc0")
 _KNOWN = ("allowed", "denied")  # verdicts of a robots.txt that was read, or of there being none
 
@@ -38,6 +39,7 @@ class Desk:
     commits: Commits
     lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
     told: Callable[[str, bytes], None]  # an event, and the worker that tells it
+    met: Callable[[str, Exception], None]  # a bug of ours, while this worker was answered
     user_agent: str  # of hosts without one of their own
     arrivals: Sequence[str] = ()  # of seeds, in the order in which they came to be known
 
@@ -128,29 +130,49 @@ class Session:
     async def _answer(self, call: wire.Call) -> None:
         try:
             value = await _ANSWERS[type(call)](self, call)
+            self.line.send(Reply(call.number, _NOTHING if value is None else Raw(encode(value))))
         except GossamerError as error:
             self.line.send(Reply(call.number, _NOTHING, type(error).__name__, str(error)))
-        else:
-            self.line.send(Reply(call.number, _NOTHING if value is None else Raw(encode(value))))
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: an answer, and its worker ends a visit for it
+            self._desk.met(self.worker, error)
+            self.line.send(Reply(call.number, _NOTHING, type(error).__name__, f"{type(error).__name__}: {error}"))
+
+    async def _sparing(self, step: Awaitable[_Result]) -> _Result | None:
+        """Return what a step comes to; None: it met a bug."""
+        try:
+            return await step
+        except GossamerError:
+            raise
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: what is told of one lease in advance
+            self._desk.met(self.worker, error)
+            return None
 
     async def _lease(self, call: wire.Lease) -> wire.Granted:
         self.is_ready = True
         granted = await self._desk.lease(call.worker, call.limit, call.now)
-        advice = await self._advise(granted.leases)
-        lessons = await self._desk.lessons.consult(granted.leases)
+        advice, lessons = await self._advise(granted.leases), await self._lessons(granted.leases)
         news = tuple(self._desk.arrivals[self._heard :])
         self._heard += len(news)
         return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons), news)
+
+    async def _lessons(self, leases: Sequence[Lease]) -> Sequence[Lesson | None]:
+        """Say what was learned about each; should a bug strike, of each alone, None for whom it strikes."""
+        lessons: Sequence[Lesson | None] | None = await self._sparing(self._desk.lessons.consult(leases))
+        if lessons is not None:
+            return lessons
+        if len(leases) == 1:
+            return [None]
+        return [lesson for lease in leases for lesson in await self._lessons([lease])]
 
     async def _advise(self, leases: Sequence[Lease]) -> list[Consultation | None]:
         """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""
         robots, agent, told = self._desk.robots, self._desk.user_agent, list[Consultation | None]()
         for lease in leases:
             url = lease.entry.url
-            advice = await robots.consult(url, lease.policy.user_agent or agent, lease.leased_at)
-            if advice.verdict == "ask":
+            advice = await self._sparing(robots.consult(url, lease.policy.user_agent or agent, lease.leased_at))
+            if advice is not None and advice.verdict == "ask":
                 robots.release(url)
-            told.append(advice if advice.verdict in _KNOWN else None)
+            told.append(advice if advice is not None and advice.verdict in _KNOWN else None)
         return told
 
     async def _consult(self, call: wire.Consult) -> Consultation:

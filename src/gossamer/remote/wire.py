@@ -65,12 +65,15 @@ class Ended(Struct, frozen=True, array_like=True):
 
 
 class Granted(Struct, frozen=True, array_like=True):
-    """Leases (`records.Leases`), and for each what robots.txt says, if that is known, and what was learned: it saves asking."""
+    """Leases (`records.Leases`), and for each what robots.txt says, if that is known, and what was learned: it saves asking.
+
+    A lesson is None where a bug of ours struck: the visit ends for it.
+    """
 
     leases: tuple[records.Lease, ...]
     next_time: float | None
     advice: tuple[Consultation | None, ...]
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[Lesson | None, ...]
     arrivals: tuple[str, ...] = ()  # of seeds, that the worker has not heard of: they belong to the scope
 
 

@@ -39,7 +39,7 @@ class Thrift:
         stored = await self._kv.get(_KEY)
         self.threshold = float(stored) if stored else recrawl.first_threshold(self._settings.interval, 1.0, RATES)
 
-    async def note(self, visits: list[Visit], now: float) -> None:
+    async def note(self, visits: Sequence[Visit], now: float) -> None:
         """Count visits that are durable; once an hour, steer."""
         for visit in visits:
             settlement = visit.settlement

@@ -1,42 +1,39 @@
 """THE STORY: one visit, from lease to settlement. Each line of `visit` is a step; no step has its body there.
 
-What the web does is an `Outcome` and travels in records. What we did wrong is an exception: the one broad `except` of the
-program stands here, so that a bug costs one URL, is written down with its trace, and never stops the crawl.
+What the web does is an `Outcome` and travels in records. What we did wrong is an exception: the broad `except` here is there so
+that a bug costs one URL, is written down with its trace, and never stops the crawl (docs/decisions/0013 names the others).
 """
 
 import asyncio
-import traceback
 
 from msgspec import Struct
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.errors import StoreError
+from gossamer.errors import ENDING
 from gossamer.policy import cookies, directives
 from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
     Entry,
     Extract,
-    Fate,
     Fetched,
     Lease,
     Link,
     LinkKind,
     Outcome,
-    Settlement,
 )
 from gossamer.url.fingerprint import fingerprint
-from gossamer.visit import Chain, Lesson, Visit
+from gossamer.visit import Chain, Lesson
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.arrivals import ARRIVED
-from gossamer.worker.events import Events, Trouble
+from gossamer.worker.events import Events, bug
 from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
 from gossamer.worker.same import Sameness
-from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, unvisited
+from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 CIRCLE = "it redirects in a circle"
@@ -102,12 +99,13 @@ class Crawler:
                     visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
                 finally:
                     fetched.body.close()
-        except StoreError:
+            if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
+                visit = await self._settler.discover_first(visit)
+        except ENDING:
             raise  # not this page's fault: the crawl cannot go on without its stores
-        except Exception as error:  # noqa: BLE001 - the one broad except: see above
-            visit = self._bug(lease, error)
-        if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
-            visit = await self._settler.discover_first(visit)
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: one URL
+            self._events.publish(bug(error, f"visiting {lease.entry.url}"))
+            visit = struck(lease, error)
         return self._settler.settle(visit)
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
@@ -176,10 +174,3 @@ class Crawler:
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else ""
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)
-
-    def _bug(self, lease: Lease, error: Exception) -> Visit:
-        """End a visit that met a bug of ours: the URL is dead with that reason, and the trace is in the log."""
-        reason = f"{type(error).__name__}: {error}"
-        self._events.publish(Trouble(f"{reason} while visiting {lease.entry.url}", traceback.format_exc()))
-        settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.BUG, reason=reason)
-        return Visit(settlement=settlement, page=unvisited(lease.entry, Outcome.BUG, reason))

@@ -1,8 +1,10 @@
 """What happens while a crawl runs, for whoever watches: the progress line, the log, later the live stream.
 
-Listeners are called at once and in order; they must be quick and must not raise.
+Listeners are called at once and in order, and must be quick. One that raises is a bug of ours: that is told like any other
+trouble, once, and the others hear of the event all the same.
 """
 
+import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -80,6 +82,11 @@ class Trouble(Struct, frozen=True, tag=True):
     trace: str = ""
 
 
+def bug(error: BaseException, doing: str) -> Trouble:
+    """Return what is told of an exception that nobody expected: what was being done, and the trace."""
+    return Trouble(f"{type(error).__name__}: {error} while {doing}", "".join(traceback.format_exception(error)))
+
+
 class Slowed(Struct, frozen=True):
     """A host brings forth too many URLs and is left alone for a while."""
 
@@ -112,6 +119,7 @@ class Events:
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
+        self._failing: list[Listener] = []
 
     def subscribe(self, listener: Listener) -> None:
         """Call `listener` with every event from now on."""
@@ -120,7 +128,12 @@ class Events:
     def publish(self, event: Event) -> None:
         """Tell everyone."""
         for listener in self._listeners:
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001 - what a bug may cost: one listener one event
+                if listener not in self._failing:
+                    self._failing.append(listener)
+                    self.publish(bug(error, f"telling of {type(event).__name__}"))
 
 
 retell = msgspec.msgpack.Encoder().encode
@@ -128,16 +141,19 @@ hear = msgspec.msgpack.Decoder(Retold).decode
 
 
 class Tally:
-    """What a run has done so far: finished URLs by outcome, requests, bytes."""
+    """What a run has done so far: finished URLs by outcome, requests, bytes; and the bugs of ours it met."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
         self.visits = 0  # turns of a host that were used
         self.bytes = 0
         self.retries = 0
+        self.bugs = 0  # traces in the log
         self.haste = Haste()
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, Trouble):
+            self.bugs += bool(event.trace)
         if not isinstance(event, VisitsEnded):
             return
         self.haste.look([visit.settlement for visit in event.visits])

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Crawl
-from gossamer.errors import GossamerError
+from gossamer.errors import CannotGoOn
 from gossamer.protocols import Frontier
 from gossamer.records import Lease, Leases
 from gossamer.worker.allot import Allotment, Homes
@@ -134,7 +134,8 @@ class Node(Steering):
         for place in places:
             place.add_done_callback(self._ended)
         try:
-            end = await self._crawl()
+            while (end := await self._sparing(self._crawl())) is None:
+                pass
             self._send_home()
             await self._drain(places)
             if self._failure is not None:
@@ -259,14 +260,19 @@ class Node(Steering):
     async def _staff(self, trust: int) -> None:
         """Keep one place in the crew filled until the crawl is over."""
         while not self.is_over:
-            name = next(self._names)
-            self._trust[name], trust = trust, 1
-            process = self._crew[name] = await self._start(name)
-            self._events.publish(WorkerBegan(name, process.pid))
-            late = asyncio.get_running_loop().call_later(START, self._end_if_not_ready, process)
-            await process.session.gone.wait()
-            late.cancel()
-            await self._bury(name, process)
+            await self._sparing(self._employ(trust))
+            trust = 1
+
+    async def _employ(self, trust: int) -> None:
+        """Let a worker work until it ends."""
+        name = next(self._names)
+        self._trust[name] = trust
+        process = self._crew[name] = await self._start(name)
+        self._events.publish(WorkerBegan(name, process.pid))
+        late = asyncio.get_running_loop().call_later(START, self._end_if_not_ready, process)
+        await process.session.gone.wait()
+        late.cancel()
+        await self._bury(name, process)
 
     def _end_if_not_ready(self, process: Process) -> None:
         if not process.session.is_ready:
@@ -289,7 +295,7 @@ class Node(Steering):
         if not session.has_worked and not self.is_over:
             self._idle_deaths += 1
             if self._idle_deaths == IDLE_DEATHS:
-                raise GossamerError(
+                raise CannotGoOn(
                     f"{IDLE_DEATHS} workers in a row ended before their first visit, the last one {_how(code)}; "
                     "what they said on the way is above, else look for a shortage of memory or processes"
                 )

@@ -81,7 +81,8 @@ class Pool(Steering):
         """Crawl until there is a reason to end."""
         self._loop = asyncio.get_running_loop()
         try:
-            end = await self._crawl()
+            while (end := await self._sparing(self._crawl())) is None:
+                pass
             await self._drain()
             if self._failure is not None:
                 raise self._failure

@@ -18,7 +18,7 @@ from gossamer.config.sections import Score
 from gossamer.errors import GossamerError
 from gossamer.policy import priority
 from gossamer.protocols import Frontier
-from gossamer.worker.events import Event, Events, Trouble, VisitsEnded
+from gossamer.worker.events import Event, Events, Trouble, VisitsEnded, bug
 
 GROWTH = 1.25
 SHARE = 0.75  # of the fetches until the next ranking
@@ -78,6 +78,9 @@ class Ranker:
                 await self._promote(best)
         except GossamerError as error:
             self._events.publish(Trouble(f"{error}; the crawl goes on without ranking what waits"))
+            return
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: the order of what waits
+            self._events.publish(bug(error, "ranking what waits; the crawl goes on without"))
             return
         if not self._ranks.is_full:
             self._next = pages * GROWTH

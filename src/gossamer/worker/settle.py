@@ -48,7 +48,7 @@ ENTERED_AT_ONCE = 1_000  # links of one page, in one write
 PROBE_WAIT = 3  # delays of a host after which a page that may be a soft 404 is fetched again
 
 # To look a member up in its class takes longer than to compare it.
-OK, NOT_MODIFIED, THROTTLED = Outcome.OK, Outcome.NOT_MODIFIED, Outcome.THROTTLED
+OK, NOT_MODIFIED, THROTTLED, BUG = Outcome.OK, Outcome.NOT_MODIFIED, Outcome.THROTTLED, Outcome.BUG
 DONE, AGAIN, RETRY, DEFERRED, DEAD = Fate.DONE, Fate.AGAIN, Fate.RETRY, Fate.DEFERRED, Fate.DEAD
 
 # What says that the host, not the page, is in trouble.
@@ -154,6 +154,13 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
 def unvisited(entry: Entry, outcome: Outcome, reason: str) -> Page:
     """Return the catalog's row of a URL that ended without a request."""
     return Page(url=entry.url, key=entry.key, host=entry.host, outcome=outcome, reason=reason, depth=entry.depth, via=entry.via)
+
+
+def struck(lease: Lease, error: BaseException) -> Visit:
+    """Return how a visit ends that met a bug of ours: its URL is dead. Whether a request was sent, nobody says."""
+    reason = f"{type(error).__name__}: {error}"
+    settlement = Settlement(lease=lease, fate=DEAD, outcome=BUG, reason=reason)
+    return Visit(settlement=settlement, page=unvisited(lease.entry, BUG, reason))
 
 
 def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer | None:

@@ -1,15 +1,22 @@
 """What is common to all that lead a run, whether they visit themselves (`pool`) or through workers (`node`): they are told to
 stop, count what is spent, take note of what failed, and sleep until there is something to do.
+
+A store that failed ends the run. A bug of ours does not: it is told, and whatever it struck is tried again, a lease when it has
+run out. Only when nothing but bugs was met for a while does it end.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any
+from typing import Any, TypeVar
 
 from gossamer.clock import Clock
+from gossamer.errors import ENDING, NOT_LOST, CannotGoOn
 from gossamer.worker.budget import Budget, Limit
-from gossamer.worker.events import Event, Events, Stopping, VisitsEnded
+from gossamer.worker.events import Event, Events, Stopping, VisitsEnded, bug
 from gossamer.worker.lookout import LOOK_AROUND
+
+_Result = TypeVar("_Result")
+MOST_BUGS = 5  # without a visit that ended between them
 
 
 async def _nothing_more() -> bool:
@@ -27,6 +34,7 @@ class Steering:
         self._wake = asyncio.Event()
         self._stopping = ""
         self._failure: BaseException | None = None
+        self._bugs = 0  # since a visit ended
         self.next_time: float | None = None
         self.reconsider: Callable[[], Awaitable[bool]] = _nothing_more  # what may bring more work when none is left
         events.subscribe(self._spend)
@@ -57,9 +65,33 @@ class Steering:
 
     def _ended(self, work: "asyncio.Future[Any]") -> None:
         """Take note of something that is over."""
-        if self._failure is None and not work.cancelled():
-            self._failure = work.exception()  # the first says why, others may follow from it
+        error = None if work.cancelled() else work.exception()
+        if isinstance(error, Exception) and not isinstance(error, ENDING):
+            self._bear(error)
+        elif self._failure is None:
+            self._failure = error  # the first says why, others may follow from it
         self._wake.set()
+
+    def _bear(self, error: Exception) -> None:
+        """Go on after a bug, unless there was nothing else for a while."""
+        self._events.publish(bug(error, "leading the crawl"))
+        self._bugs += 1
+        if self._bugs >= MOST_BUGS and self._failure is None:
+            what = f"{type(error).__name__}: {error}"
+            self._failure = CannotGoOn(f"a bug of ours strikes again and again ({what}); {NOT_LOST}")
+            self._failure.__cause__ = error
+        self._wake.set()
+
+    async def _sparing(self, step: Awaitable[_Result]) -> _Result | None:
+        """Return what a step comes to; None: it met a bug, and a moment has passed since."""
+        try:
+            return await step
+        except ENDING:
+            raise
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: a second
+            self._bear(error)
+        await asyncio.sleep(LOOK_AROUND)
+        return None
 
     async def _wait(self, until: float | None) -> None:
         """Sleep until something ends, somebody asks, a host is ready, or it is time to look around."""
@@ -74,4 +106,5 @@ class Steering:
 
     def _spend(self, event: Event) -> None:
         if isinstance(event, VisitsEnded):
+            self._bugs = 0
             self._budget.spend(event.kept, event.received)

@@ -1,6 +1,7 @@
 """A session: what a worker holds is given back when it is gone, and errors reach the end where they belong."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Robo
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
-from gossamer.errors import DiskFull, GossamerError, StoreError
+from gossamer.errors import ENDING, DiskFull, GossamerError, StoreError
 from gossamer.evidence import Probe, Ruling
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
@@ -26,7 +27,7 @@ from gossamer.remote.client import (
     RemoteRobots,
 )
 from gossamer.robots.cache import RobotsCache
-from gossamer.visit import Visit
+from gossamer.visit import Lesson, Visit
 
 NOW = 1_000.0
 URL = "http://a.example/1"
@@ -193,18 +194,37 @@ async def test_an_error_of_the_node_is_raised_where_it_was_asked_for() -> None:
         assert wire.session.failure is None
 
 
-async def test_a_bug_of_the_node_ends_the_session_and_is_kept() -> None:
+async def test_a_bug_of_the_node_reaches_the_visit_it_strikes_and_is_told_there() -> None:
     class Broken:
         async def claim(self, digest: str, page: Original) -> None:
-            raise ZeroDivisionError
+            raise ZeroDivisionError("a bug")
 
     async with wired() as wire:
         wire.serve(deduper=Broken())
-        with pytest.raises(StoreError, match="node of the crawl is gone"):
-            await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
-        assert isinstance(wire.session.failure, ZeroDivisionError)
-        with pytest.raises(StoreError):
-            await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
+        for _ in range(2):
+            with pytest.raises(GossamerError, match="ZeroDivisionError: a bug") as raised:
+                await Exact(RemoteClaims(wire.connection)).claim("sha1:A", ME)
+            assert not isinstance(raised.value, ENDING)
+        assert wire.session.failure is None
+        assert [type(error) for error in wire.bugs] == [ZeroDivisionError] * 2
+
+
+async def test_a_bug_in_what_was_learned_costs_the_lease_it_strikes() -> None:
+    class Broken:
+        async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
+            if any(lease.entry.url == OTHER.url for lease in leases):
+                raise ZeroDivisionError
+            return [Lesson() for _ in leases]
+
+    behind = MemoryFrontier(FrontierSettings(), Politeness(delay=0, connections=3), Breaker(), 300, NOW)
+    await behind.discover([Entry(page.url, page.key, "a.example") for page in (ME, OTHER, THIRD)], NOW)
+    async with wired() as wire:
+        wire.serve(frontier=behind, lessons=Broken())
+        leases = {lease.entry.url: lease for lease in (await RemoteFrontier(wire.connection).lease("worker", 5, NOW)).leases}
+        lessons = RemoteLessons(wire.connection)
+        assert [await lessons.consult([leases[page.url]]) for page in (ME, THIRD)] == [[Lesson()], [Lesson()]]
+        with pytest.raises(GossamerError, match=r"the trace is in crawl\.log"):
+            await lessons.consult([leases[OTHER.url]])
 
 
 async def test_what_a_worker_says_last_is_heard() -> None:

@@ -2,7 +2,7 @@
 
 from gossamer.records import Answer, Entry, Fate, Lease, Outcome, Page, Settlement
 from gossamer.visit import Visit
-from gossamer.worker.events import Events, Resumed, Tally, VisitsEnded
+from gossamer.worker.events import Event, Events, Resumed, Tally, Trouble, VisitsEnded
 
 NOW = 1_700_000_000.0
 
@@ -43,3 +43,18 @@ def test_every_visit_of_a_commit_is_counted() -> None:
 
 def test_it_makes_no_difference_which_visits_share_a_commit() -> None:
     assert counted(VISITS[:2], [], VISITS[2:]) == counted(*([visit] for visit in VISITS)) == counted(VISITS)
+
+
+def test_a_listener_that_raises_is_told_of_once_and_keeps_nobody_else_from_hearing() -> None:
+    events, heard = Events(), list[Event]()
+
+    def broken(event: Event) -> None:
+        raise ZeroDivisionError("a bug")
+
+    events.subscribe(broken)
+    events.subscribe(heard.append)
+    events.publish(Resumed())
+    events.publish(Resumed())
+    trouble, first, second = heard
+    assert isinstance(trouble, Trouble) and "ZeroDivisionError: a bug while telling of Resumed" in trouble.what
+    assert first == second == Resumed()

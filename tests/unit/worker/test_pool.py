@@ -7,10 +7,11 @@ import pytest
 
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Crawl
-from gossamer.errors import StoreError
+from gossamer.errors import CannotGoOn, StoreError
 from gossamer.records import Entry, Lease, Leases
+from gossamer.worker import steering
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events
+from gossamer.worker.events import Event, Events, Trouble
 from gossamer.worker.pool import End, Pool
 
 CLOCK = SystemClock()
@@ -200,3 +201,43 @@ async def test_told_to_stop_at_once_it_does_not_wait_for_visits_that_were_about_
     visits.pool._frontier = Last(0, concurrency=3)
     assert await asyncio.wait_for(run, 30) is End.STOPPED
     assert visits.pool.under_way == 0
+
+
+async def test_a_bug_while_a_visit_becomes_durable_is_told_and_the_others_go_on() -> None:
+    visits = Visits(4, concurrency=2)
+    told: list[Event] = []
+    visits.pool._events.subscribe(told.append)
+    run = asyncio.create_task(visits.pool.run())
+    visits.end(2)
+    await visits.until(2)
+    visits.settle(ZeroDivisionError("a bug"))
+    await visits.until(4, visiting=2)
+    visits.end(2)
+    await visits.until(4)
+    visits.settle()
+    assert await run is End.FINISHED
+    (trouble,) = [event for event in told if isinstance(event, Trouble)]
+    assert "ZeroDivisionError: a bug" in trouble.what and "ZeroDivisionError" in trouble.trace
+
+
+@pytest.mark.parametrize("bugs", [1, 9])
+async def test_a_bug_while_leases_are_given_ends_the_run_only_when_nothing_else_happens(
+    monkeypatch: pytest.MonkeyPatch, bugs: int
+) -> None:
+    monkeypatch.setattr(steering, "LOOK_AROUND", 0.001)
+    visits, left = Visits(0, concurrency=2), bugs
+
+    async def failing(worker: str, limit: int, now: float) -> Leases:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ZeroDivisionError("a bug")
+        return Leases((), None)
+
+    visits.lease = failing
+    if bugs == 1:
+        assert await visits.pool.run() is End.FINISHED
+        return
+    with pytest.raises(CannotGoOn, match=r"a bug of ours strikes again and again .*nothing that was done is lost"):
+        await visits.pool.run()
+    assert left == bugs - steering.MOST_BUGS

@@ -1,0 +1,123 @@
+"""A plugin that puts a bug into gossamer: what nobody expects is raised at a named place, as an environment variable says.
+
+    SABOTAGE={"place": "settle", "word": "/poisoned", "times": 1}
+
+`word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. It is
+installed as a filter, which every process of a crawl builds before it begins, and which refuses nothing.
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from gossamer.filters.verdict import Candidate
+from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
+from gossamer.lessons.book import LessonBook
+from gossamer.records import Outcome, Settlement, Verdict
+from gossamer.robots.cache import RobotsCache
+from gossamer.storage.catalog.sqlite import SqliteCatalog
+from gossamer.storage.linkgraph import EdgeLog
+from gossamer.worker.ranker import Ranker
+
+VARIABLE = "SABOTAGE"
+Concerned = Callable[[tuple[Any, ...]], Sequence[str]]
+
+
+def _visited(given: tuple[Any, ...]) -> list[str]:
+    return [visit.settlement.lease.entry.url for visit in given[1] if visit.settlement.outcome is not Outcome.BUG]
+
+
+def _listed(given: tuple[Any, ...]) -> list[str]:
+    return [page.url for page in given[1] if page.outcome is not Outcome.BUG]
+
+
+def _answered(given: tuple[Any, ...]) -> list[str]:
+    settlements: Sequence[Settlement] = given[1]
+    return [settlement.lease.entry.url for settlement in settlements if settlement.answer is not None]
+
+
+def _settled(given: tuple[Any, ...]) -> list[str]:
+    return [settlement.lease.entry.url for settlement in given[1]]
+
+
+def _any(given: tuple[Any, ...]) -> list[str]:
+    return [""]
+
+
+def _begun(given: tuple[Any, ...]) -> list[str]:
+    return [turn.host.name for turn in given[2]]
+
+
+PLACES: dict[str, tuple[Any, str, Concerned]] = {
+    "study": (LessonBook, "study", _visited),
+    "catalog": (SqliteCatalog, "add", _listed),
+    "graph": (EdgeLog, "put", _any),
+    "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written
+    "settle anything": (endings.Endings, "settle_all", _settled),
+    "robots": (RobotsCache, "keep", _any),
+    "lease": (turns.Turns, "give", _begun),  # clocks have moved, and nothing was written
+    "leased": (embedded.EmbeddedFrontier, "_next_time", _any),  # leases were written, and nobody gets them
+    "listener": (Ranker, "_count", _any),
+}
+COMPILED = (
+    (admission, "admit_page"),
+    (endings, "settle_page"),
+    *((module, "_swift") for module in (journal, schedule, turns)),
+)
+
+
+class Saboteur:
+    """Refuses no URL."""
+
+    def __init__(self, settings: object) -> None:
+        plan = json.loads(os.environ.get(VARIABLE, "{}"))
+        if plan and not hasattr(Saboteur, "begun"):
+            Saboteur.begun = True  # type: ignore[attr-defined]
+            for module, name in COMPILED if plan.get("pure") else ():
+                setattr(module, name, None)
+            _sabotage(*PLACES[plan["place"]], plan.get("word", ""), plan.get("times", -1), plan.get("after", 0))
+
+    def judge(self, candidate: Candidate) -> Verdict:
+        """Let everything pass."""
+        return Verdict(True, "sabotage")
+
+
+def _sabotage(owner: Any, name: str, concerned: Concerned, word: str, times: int, after: int) -> None:
+    """Let a method do what it does and then fail, where it is concerned with a word: so often at most, and not at first."""
+    real, left, spared = getattr(owner, name), times, after
+
+    def strike(given: tuple[Any, ...]) -> None:
+        nonlocal left, spared
+        if left and any(word in text for text in concerned(given)):
+            spared -= 1
+            if spared < 0:
+                left -= 1
+                raise ZeroDivisionError(f"a bug on purpose: {name}")
+
+    @wraps(real)
+    def broken(*given: Any) -> Any:
+        result = real(*given)
+        if hasattr(result, "__await__"):
+            return _await(result, given)
+        strike(given)
+        return result
+
+    async def _await(result: Any, given: tuple[Any, ...]) -> Any:
+        value = await result
+        strike(given)
+        return value
+
+    setattr(owner, name, broken)
+
+
+def install(place: Path) -> str:
+    """Install the plugin into a directory; return that directory, for PYTHONPATH."""
+    meta = place / "saboteur-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (place / "saboteur.py").write_text(Path(__file__).read_text())
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: saboteur\nVersion: 1.0\n")
+    (meta / "entry_points.txt").write_text("[gossamer.filter]\nsaboteur = saboteur:Saboteur\n")
+    return str(place)
