@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.run import Again, Summary
 
-Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
+Delay = Annotated[
+    str | None, typer.Option(help="time between two requests to a host, such as 100ms or 0.5; 1 by default", metavar="TIME")
+]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
 Workers = Annotated[int | None, typer.Option(help="processes that fetch and read (1)", metavar="N")]
 MaxPages = Annotated[int | None, typer.Option(help="stop after N pages were kept", metavar="N")]
 MaxBytes = Annotated[str | None, typer.Option(help="stop after that many bytes, such as 5GB", metavar="SIZE")]
-MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m", metavar="TIME")]
+MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m or 1h30m", metavar="TIME")]
 MaxDepth = Annotated[int | None, typer.Option(help="hops from a seed (15)", metavar="N")]
 WithinScope = Annotated[str | None, typer.Option("--scope", help="keep to the seeds' host, domain, prefix, or any (host)")]
 AllowPrivate = Annotated[

@@ -37,7 +37,7 @@ def demo(
         crawl(
             directory=directory,
             seeds=str(Path(place) / "seeds.txt"),
-            delay=0.1,
+            delay="0.1",
             resolve=web["resolve"],
             allow_private=["127.0.0.0/8"],
             contact="https://example.org/about-this-demo",

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assemble import Stores, checkpoint_stores
+from gossamer.config.choice import remedy
 from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
 from gossamer.evidence import Parameter, Probe, Ruling, Tally
@@ -123,7 +124,7 @@ def _priority(name: str) -> Priority:
     try:
         return Priority[name.upper()]
     except KeyError:
-        raise UsageError(f"{name!r} is no priority; choose high, medium or low") from None
+        raise UsageError(f"there is no priority {name!r}; {remedy(name, [one.name.lower() for one in Priority])}") from None
 
 
 async def lessons(stores: Stores, name: str = "") -> list[dict[str, Any]]:

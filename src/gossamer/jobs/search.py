@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from gossamer.archives import merge_index, read_record
 from gossamer.assemble import make_admission, make_processors, open_catalog
+from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse, UsageError
 from gossamer.jobs.control import ask
@@ -37,7 +38,12 @@ class Shown(Struct, frozen=True):
 
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> list[Page]:
-    """Return the pages that match."""
+    """Return the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+    outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
+    if outcome and outcome not in {one.value for one in Outcome}:
+        raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
+    if mime and "/" not in mime:
+        raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
     return list(open_catalog(directory.path, directory.settings()).pages(**wanted))
 
 
