@@ -45,6 +45,12 @@ def crawl(
     directory: Annotated[Path | None, typer.Option("--dir", help="the crawl's directory (named after the first host)")] = None,
     seeds: Annotated[str | None, typer.Option(help="file of seeds, one a line; - is standard input", metavar="FILE")] = None,
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="leave out seeds that are no URLs")] = False,
+    include: Annotated[
+        list[str] | None, typer.Option(help="follow only URLs in which REGEX is found, or another one; repeat", metavar="REGEX")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="follow no URL in which REGEX is found; repeat", metavar="REGEX")
+    ] = None,
     delay: Delay = None,
     connections: Connections = None,
     workers: Workers = None,
@@ -67,7 +73,7 @@ def crawl(
     """Crawl from seed URLs into a directory."""
     from gossamer.clock import SystemClock
     from gossamer.config.load import load
-    from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.begin import begin
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
 
@@ -80,6 +86,8 @@ def crawl(
         max_time=max_time,
         max_depth=max_depth,
         forever=forever,
+        include=include,
+        exclude=exclude,
         scope=scope,
         allow_private=allow_private,
         resolve=resolve,
@@ -90,11 +98,10 @@ def crawl(
     )
     settings = load([config] if config else [], flags)
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
-    for sentence in found.invalid:
-        output.note(f"left out: {sentence}")
-    path = directory or default_directory(found.urls[0].host)
-    made = CrawlDirectory.create(path, settings, found.urls, SystemClock().now())
-    _run(made, settings, json, quiet)
+    _tell_left_out(found.invalid)
+    path = directory or default_directory(found.urls[0])
+    with begin(path, settings, found.urls, SystemClock().now()) as made:
+        _run(made, settings, json, quiet)
 
 
 def resume(
@@ -163,6 +170,7 @@ def recrawl(
     _run(opened, opened.settings(limits | given), json, quiet, Again(duration(older_than, "--older-than"), failed))
 
 
+TOLD = 10  # seeds that were left out
 FLAGS = {
     "delay": "politeness.delay",
     "connections": "politeness.connections",
@@ -172,6 +180,8 @@ FLAGS = {
     "max_time": "crawl.max_seconds",
     "max_depth": "scope.max_depth",
     "forever": "crawl.forever",
+    "include": "scope.allow",
+    "exclude": "scope.block",
     "scope": "scope.within",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
@@ -193,18 +203,29 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     return flags
 
 
-def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
+def _tell_left_out(invalid: tuple[str, ...]) -> None:
+    """Say which seeds were left out: how many, and the first of them."""
+    if not invalid:
+        return
+    output.note(f"left out {len(invalid):,} seed(s) that are no URLs:")
+    for sentence in invalid[:TOLD]:
+        output.note(f"  {sentence}")
+    if len(invalid) > TOLD:
+        output.note(f"  ... and {len(invalid) - TOLD:,} more")
+
+
+def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str | bytes]]:
     from gossamer.jobs.seeds import lines_of
 
     for text in urls:
         yield f"seed {text!r}", text
     if file == "-":
-        yield from lines_of("standard input", sys.stdin)
+        yield from lines_of("standard input", sys.stdin.buffer)
     elif file:
         try:
-            lines = Path(file).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read the seeds in {file}: {error}") from error
+            lines = Path(file).read_bytes().splitlines()
+        except OSError as error:
+            raise UsageError(f"cannot read the seeds in {file}: {(error.strerror or str(error)).lower()}") from error
         yield from lines_of(file, lines)
 
 
@@ -266,6 +287,8 @@ def machine_summary(summary: "Summary") -> dict[str, Any]:
 
 def show_summary(summary: "Summary") -> None:
     """Print what a run came to; the last line tells done, interrupted or waiting."""
+    from gossamer.jobs.directory import command
+
     rate = summary.pages / summary.seconds if summary.seconds else 0.0
     cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
     output.line()
@@ -287,14 +310,17 @@ def show_summary(summary: "Summary") -> None:
         output.line(
             f"learned: {learned['templates']:,} URL templates without new content and {learned['parameters']:,} parameters "
             f"without effect on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it: "
-            f"gossamer traps {summary.directory}"
+            f"{command('traps', summary.directory)}"
         )
-    output.line(f"look at it: gossamer pages {summary.directory}   prove it: gossamer verify {summary.directory}")
+    look, prove = command("pages", summary.directory), command("verify", summary.directory)
+    output.line(f"look at it: {look}   prove it: {prove}")
     output.line(_last_line(summary, left))
 
 
 def _last_line(summary: "Summary", left: int) -> str:
-    again = f"go on with: gossamer resume {summary.directory}"
+    from gossamer.jobs.directory import command
+
+    again = f"go on with: {command('resume', summary.directory)}"
     match summary.end.value:
         case "finished":
             return "done: nothing waits"

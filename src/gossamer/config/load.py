@@ -275,4 +275,10 @@ def _allowed(annotation: Any) -> str:
         return "one of " + words.replace(" |", ",")
     if words.startswith("number"):
         return f"a {words}, in seconds or with a unit, such as {DURATION_EXAMPLES}"
-    return f"a {words}, such as 100 or 10MB or 1.5GiB" if words.startswith("whole") else words if annotation is bool else f"a {words}"
+    return (
+        f"a {words}, such as 100 or 10MB or 1.5GiB"
+        if words.startswith("whole")
+        else words
+        if annotation is bool
+        else f"a {words}"
+    )

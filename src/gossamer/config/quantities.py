@@ -3,8 +3,8 @@
 A plain number is what the setting counts: seconds, bytes, pages. Units are read in any case, short or spelled out. `k`, `M`,
 `G` and `T` are decimal, with or without a `B`; `Ki`, `KiB` and so on are binary.
 
-Nothing is guessed: `1h30` (thirty of what?), `30m1h` (twice the other way round), `1:30` (minutes or hours?), `1,5s` (a comma for
-what?), `5` of an unknown unit are no quantity, and whoever asked says what is.
+Nothing is guessed: `1h30` (thirty of what?), `30m1h` (which is it?), `1:30` (minutes or hours?), `1,5s` (what is the comma?) are no
+quantities, and whoever asked says what is.
 """
 
 import re
@@ -43,7 +43,7 @@ def seconds(text: str, plain: float = 1) -> float | None:
 
 
 def size(text: str, plain: int = 1) -> int | None:
-    """Return the bytes, or other things, that a text counts, a number alone in units of `plain`; None: it counts nothing whole."""
+    """Return the bytes, or other things, that a text counts, a number alone in units of `plain`; None: nothing whole."""
     counted = _one(text.strip(), SIZES, Decimal(plain))
     if counted is None or (counted != int(counted) and text.strip()[-1:].isdigit()):
         return None

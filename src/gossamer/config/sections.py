@@ -7,6 +7,7 @@ keys are refused; `load.py` adds the did-you-mean.
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
 from gossamer.config.choice import remedy
 from gossamer.records import LinkKind
 

@@ -136,5 +136,7 @@ def _host(text: str, pattern: str, name: str) -> Name:
     except UrlError:
         url = None
     if url is None or not url.host:
-        raise ConfigError(f"{name}: {pattern!r} is no host; write a name such as example.org, example.org:8080 or *.example.org")
+        raise ConfigError(
+            f"{name}: {pattern!r} is no host; write a name such as example.org, example.org:8080 or *.example.org"
+        )
     return url.host, port_of(url) if re.search(r":[0-9]+$", text) else ANY

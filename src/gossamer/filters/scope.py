@@ -2,13 +2,13 @@
 
 Each rule is one method named like the knob that steers it, and each verdict names its rule. `judge` stops at the first refusal
 and asks only the rules that are configured, because it is asked about every link; `trace` asks all of them, for `explain`.
-The first rules look at scheme, host and port alone, so their verdict is kept for the next link to the same site: half the price of a
-judgement.
+The first rules look at scheme, host and port alone, so their verdict is kept for the next link to the same site: half the price
+of a judgement.
 
 A site is what `scope.within` makes of the seeds: their hosts, their registrable domains, or the directories they lie in. Two
-services on two ports of a host are two sites, as they are for a browser; only the usual ports of http and https are one, so that
-a site may move between them. A domain is all its hosts with all their ports. A `file:` URL has no host; its seed's directory
-stands for it, whatever `within` says, so that no page can make a crawl of local files wander over the disk.
+services on two ports of a host are two sites, as they are for a browser; only the usual ports of http and https are one, so
+that a site may move between them. A domain is all its hosts with all their ports. A `file:` URL has no host; its seed's
+directory stands for it, whatever `within` says, so that no page can make a crawl of local files wander over the disk.
 
 `allow` is about what is found: a seed is where somebody asked to begin, so it is fetched whether or not it looks like that.
 """

@@ -90,6 +90,7 @@ async def _run(
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+                directory.has_urls = True
             if again is not None:
                 crawl.pool.begin_anew()
                 log.note("recrawl", pages=await _recall(crawl, again))
@@ -154,6 +155,7 @@ def _obey_signals(crawl: Crawl) -> None:
         loop.add_signal_handler(number, obey)
 
 
-def default_directory(host: str) -> Path:
-    """Return where a crawl goes when nobody says: named after the first seed's host."""
-    return Path(f"{host or 'files'}.crawl")
+def default_directory(seed: Url) -> Path:
+    """Return where a crawl goes when nobody says: named after the first seed's host, and its port if that is not the usual."""
+    port = "" if seed.port is None else f"-{seed.port}"
+    return Path(f"{seed.host or 'files'}{port}.crawl")

@@ -14,7 +14,7 @@ from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse, UsageError
 from gossamer.jobs.control import ask
-from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.directory import CrawlDirectory, command
 from gossamer.protocols import Catalog, Processor
 from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
@@ -55,7 +55,7 @@ def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
     captures = catalog.versions(page.key) if page else []
     if page is None or not captures or (page.place is None and not which):
         why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
-        raise UsageError(f"nothing is kept of {url}: {why}; `gossamer explain {directory.path} URL` tells more")
+        raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
     version = _chosen(captures, which) if which else next((one for one in captures if one.place == page.place), captures[0])
     fetched = _content(directory, catalog, settings, version)
     document = document_of(fetched, settings.fetch.max_decoded)
@@ -70,7 +70,7 @@ def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     catalog = open_catalog(directory.path, settings)
     page = _find(directory, catalog, settings, url)
     if page is None:
-        raise UsageError(f"{url} was not fetched; `gossamer explain {directory.path} URL` tells more")
+        raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
     return catalog.versions(page.key)
 
 
