@@ -3,8 +3,8 @@
 A plain number is what the setting counts: seconds, bytes, pages. Units are read in any case, short or spelled out. `k`, `M`,
 `G` and `T` are decimal, with or without a `B`; `Ki`, `KiB` and so on are binary.
 
-Nothing is guessed: `1h30` (thirty of what?), `30m1h` (which is it?), `1:30` (minutes or hours?), `1,5s` (what is the comma?) are no
-quantities, and whoever asked says what is.
+Nothing is guessed: `1h30` (thirty of what?), `30m1h` (which is it?), `1:30` (minutes or hours?), `1,5s` (what is that comma?)
+are no quantities; whoever asked says what is.
 """
 
 import re

@@ -9,10 +9,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from gossamer.config.choice import remedy
-from gossamer.records import LinkKind
 
 MIB = 1024 * 1024
-KINDS = tuple(kind.value for kind in LinkKind)
+FOLLOWED = (
+    *("seed", "anchor", "area", "frame", "iframe", "link", "canonical", "alternate"),
+    *("refresh", "sitemap", "redirect", "feed", "ascent"),
+)
+KINDS = (*FOLLOWED, "image")  # of links: the words of `records.LinkKind`, which is not for configuration to know
 
 
 class Section(BaseModel):
@@ -179,24 +182,7 @@ class Documents(Section):
 
     max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
-    follow: tuple[str, ...] = Field(
-        (
-            "seed",
-            "anchor",
-            "area",
-            "frame",
-            "iframe",
-            "link",
-            "canonical",
-            "alternate",
-            "refresh",
-            "sitemap",
-            "redirect",
-            "feed",
-            "ascent",
-        ),
-        description="kinds of links that are followed",
-    )
+    follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
 
     @field_validator("follow")

@@ -121,16 +121,35 @@ class CrawlDirectory:
         except OSError as error:
             raise CrawlReadOnly(f"{self.path} cannot be written: {error.strerror}; check its permissions") from error
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
+            self._hold(descriptor, fcntl.LOCK_EX)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             yield
         finally:
             os.close(descriptor)
+
+    @contextmanager
+    def lock_to_read(self) -> Iterator[None]:
+        """Hold a crawl that cannot be written here against whoever can; nothing is written for it."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:  # nobody has worked on this copy
+            yield
+            return
+        except OSError as error:
+            raise CrawlReadOnly(f"{self.path} cannot be read: {error.strerror}; check its permissions") from error
+        try:
+            self._hold(descriptor, fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _hold(self, descriptor: int, how: int) -> None:
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
 
 
 def command(*words: object) -> str:

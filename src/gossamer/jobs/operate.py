@@ -174,6 +174,7 @@ async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
 
 
 KINDS = {"t": "template", "p": "parameter", "s": "probe", "g": "growth"}  # of what is learned
+LOOKING = frozenset(("status", "overdue", "explain_all", "keys", "hosts", "host", "lessons", "near", "names"))  # change nothing
 OPERATIONS: dict[str, Operation] = {
     "status": status,
     "overdue": overdue,
