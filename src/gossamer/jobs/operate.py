@@ -169,7 +169,7 @@ async def near(stores: Stores, url: str) -> list[dict[str, Any]]:
 
 
 async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
-    """Return the keys that have these fingerprints, an empty text for one that no known URL has."""
+    """Return the URLs whose keys have these fingerprints, an empty text where no known URL has."""
     return await stores.frontier.names(fingerprints)
 
 
