@@ -18,6 +18,7 @@ from gossamer.config.sections import Settings
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.records import FrontierStatistics, State
 from gossamer.url.parse import Url
@@ -65,6 +66,7 @@ def run_crawl(
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
+        stack.enter_context(indexed_at_the_end(directory.path, settings))
         opening: Opening = open_crawl
         if settings.crawl.workers > 1:
             from gossamer.crew import forked_workers, open_crew  # what one process does not need is not imported for it
@@ -96,7 +98,7 @@ async def _run(
                 log.note("recrawl", pages=await _recall(crawl, again))
             _obey_signals(crawl)
             watch(crawl)
-            async with serve_control(directory, crawl):
+            async with serve_control(directory, crawl), indexed_meanwhile(directory.path, settings, crawl.tally):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
