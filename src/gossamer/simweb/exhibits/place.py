@@ -28,7 +28,13 @@ _EXHIBITS: tuple[Exhibit, ...] = (
     addresses.segment_limits,
 )
 # What ordinary sites do, learned from software that nobody here wrote. Spread last, so that the rest of a web stays as it was.
-_ORDINARY: tuple[Exhibit, ...] = (moved.directories, moved.untracked, moved.half_there, moved.cookie_gate)
+_ORDINARY: tuple[Exhibit, ...] = (
+    moved.directories,
+    moved.untracked,
+    moved.half_there,
+    moved.cookie_gate,
+    addresses.other_services,
+)
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host
 _HOSTS_PER_ROUND = 36
