@@ -41,7 +41,7 @@ def finish_pruning(directory: Path, settings: Settings, uses: Callable[[str], bo
 
 
 def merge_index(directory: Path, settings: Settings) -> Path:
-    """Make one index of all closed archive files."""
+    """Make one index of all archive files, open ones included."""
     chosen, path = chosen_archive(directory, settings)
     merged: Path = chosen.merge_at(path)
     return merged

@@ -206,19 +206,25 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
 
 
 @asynccontextmanager
-async def open_stores(directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock) -> AsyncIterator[Stores]:
-    """Open what a crawl keeps. The caller holds the directory's lock."""
+async def open_stores(
+    directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock, copies: Path | None = None
+) -> AsyncIterator[Stores]:
+    """Open what a crawl keeps. The caller holds the directory's lock.
+
+    `copies`: where copies of frontier and key-value store are, because the directory can only be read (`jobs/look.py`).
+    """
     async with AsyncExitStack() as stack:
-        scheme, path = located(settings.storage.kv, directory, "storage.kv")
+        scheme, path = located(settings.storage.kv, copies or directory, "storage.kv")
         kv: KeyValue = choose("kv", scheme).open(path, _is_durable(settings))
         stack.push_async_callback(kv.aclose)
         catalog = open_catalog(directory, settings)
         stack.push_async_callback(catalog.aclose)
-        finish_pruning(directory, settings, catalog.uses)
-        chosen, path = graph_at(directory, settings)
+        if copies is None:
+            finish_pruning(directory, settings, catalog.uses)
+        chosen, path = graph_at(copies or directory, settings)
         graph: LinkGraph = chosen.open(path, _is_durable(settings))
         stack.push_async_callback(graph.aclose)
-        scheme, path = located(settings.frontier.uri, directory, "frontier.uri")
+        scheme, path = located(settings.frontier.uri, copies or directory, "frontier.uri")
         frontier: Frontier = choose("frontier", scheme).open(
             path,
             settings.frontier,

@@ -99,7 +99,7 @@ class Frontier(Leasing, Protocol):
         """Walk over every host with a record."""
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
-        """Return the keys that have these fingerprints; an empty text for one that no known URL has."""
+        """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""
 
     def known(self, state: State | None = None) -> Iterator[Known]:
         """Walk over every known URL, or those in one state."""

@@ -79,4 +79,4 @@ def test_a_crawl_that_died_twice_ends_as_if_nothing_had_happened(name: str, surv
     assert faults_found(survivor.directory) == []
     assert fetched_too_often(survivor.web, len(survivor.deaths)) == 0
     files = {path.name.partition(".")[0] for path in survivor.directory.glob("warc/*.warc.gz")}
-    assert {path.name for path in survivor.directory.glob("warc/*.cdxj")} == {f"{name}.cdxj" for name in files}
+    assert {path.name for path in survivor.directory.glob("warc/*.cdxj")} == {f"{name}.cdxj" for name in (*files, "index")}

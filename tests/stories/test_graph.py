@@ -43,9 +43,14 @@ def key(url: str) -> str:
     return KeyRules().key(parse(url))
 
 
-def exported(directory: Path) -> list[Edge]:
+def as_requested(directory: Path) -> list[Edge]:
     edges = named_edges(CrawlDirectory.open(directory))
     return [(edge.source, edge.target, edge.kind, edge.nofollow) for edge in edges]
+
+
+def exported(directory: Path) -> list[Edge]:
+    """Return every edge by the keys of its ends."""
+    return [(key(source), key(target), kind, nofollow) for source, target, kind, nofollow in as_requested(directory)]
 
 
 def finished(directory: Path) -> list[Page]:
@@ -109,7 +114,7 @@ def test_ranks_are_those_of_a_plain_computation_and_are_kept(crawled: Crawled) -
     graph = EdgeLog.read_at(crawled.directory / "graph")
     read = {one.key for one in finished(crawled.directory) if fingerprint(one.key) in set(graph.pages.tolist())}
     expected = dense_ranks(edges, read)
-    shown = {one["url"]: one["rank"] for one in survey["top"]}
+    shown = {key(one["url"]): one["rank"] for one in survey["top"]}
     assert shown == pytest.approx(expected, abs=1e-4)
     assert (survey["ranked"], survey["pages"], survey["edges"]) == (len(expected), len(read), len(edges))
     assert survey["dangling"] == len(read - {edge[0] for edge in edges})
@@ -132,7 +137,7 @@ def test_inlinks_are_the_pages_that_link_to_a_url_however_it_is_spelled(crawled:
     result = run_gossamer(
         "pages", crawled.directory, "--inlinks", f"{target}{'&' if '?' in target else '?'}utm_source=x#y", "-n", 0, "--json"
     )
-    sources = [json.loads(line)["source"] for line in result.stdout.splitlines()]
+    sources = [key(json.loads(line)["source"]) for line in result.stdout.splitlines()]
     assert sorted(sources) == sorted(edge[0] for edge in edges if edge[1] == target)
     assert len(sources) == count
     assert run_gossamer("pages", crawled.directory, "--inlinks", "http://nobody.sim/").stdout == ""
@@ -140,14 +145,31 @@ def test_inlinks_are_the_pages_that_link_to_a_url_however_it_is_spelled(crawled:
 
 def test_edges_are_exported_in_both_formats(crawled: Crawled, tmp_path: Path) -> None:
     lines = run_gossamer("graph", crawled.directory, "--export", "-", "--format", "jsonl").stdout.splitlines()
-    assert [tuple(json.loads(line).values()) for line in lines] == exported(crawled.directory)
+    assert [tuple(json.loads(line).values()) for line in lines] == as_requested(crawled.directory)
     assert run_gossamer("graph", crawled.directory, "--export", tmp_path / "edges.csv").returncode == 0
     heading, *lines = (tmp_path / "edges.csv").read_text().splitlines()
     assert heading == "source,target,kind,nofollow"
     expected = Counter(
-        f"{source},{target},{kind},{int(nofollow)}" for source, target, kind, nofollow in exported(crawled.directory)
+        f"{source},{target},{kind},{int(nofollow)}" for source, target, kind, nofollow in as_requested(crawled.directory)
     )
     assert Counter(lines) == expected
+
+
+def test_ends_of_edges_are_named_as_they_are_requested(tmp_path: Path) -> None:
+    routes = {
+        "/": page("/dir/", "/list?b=2&a=1"),
+        "/dir/": page("/", title="dir"),
+        "/list?b=2&a=1": page("/dir/", title="list"),
+    }
+    with site_running(routes) as site:
+        assert run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *SITE).returncode == 0
+        urls = {site.url(path) for path in routes}
+    lines = run_gossamer("graph", tmp_path / "crawl", "--export", "-", "--format", "jsonl").stdout.splitlines()
+    assert {end for line in lines for end in (json.loads(line)["source"], json.loads(line)["target"])} == urls
+    inlinks = run_gossamer("pages", tmp_path / "crawl", "--inlinks", site.url("/dir")).stdout.splitlines()
+    assert {line.split("\t")[-1] for line in inlinks} == {site.url(), site.url("/list?b=2&a=1")}
+    survey = json.loads(run_gossamer("graph", tmp_path / "crawl", "--json").stdout)
+    assert {one["url"] for one in survey["top"]} == urls
 
 
 def test_a_checkpoint_has_the_graph_and_compacting_keeps_it(crawled: Crawled, tmp_path: Path) -> None:

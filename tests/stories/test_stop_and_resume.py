@@ -105,7 +105,7 @@ def test_a_copied_crawl_is_the_crawl(tmp_path: Path) -> None:
         result = run_gossamer("resume", tmp_path / "two", "--max-pages", "10", "--json")
         assert json.loads(result.stdout)["end"] == "finished"
     assert sorted(site.paths) == ["/", "/a", "/b"]
-    listed = json.loads(run_gossamer("status", tmp_path, "--json").stdout)
+    listed = [json.loads(line) for line in run_gossamer("status", tmp_path, "--json").stdout.splitlines()]
     assert [(Path(one["directory"]).name, one["state"], one["pages"]) for one in listed] == [("two", "finished", 3)]
 
 

@@ -15,10 +15,10 @@ def checkpoint(
 ) -> None:
     """Write a consistent copy of a crawl, without stopping it."""
     from gossamer.jobs.control import ask
-    from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.directory import CrawlDirectory, command
 
     made = ask(CrawlDirectory.open(directory), "checkpoint", target=str(target.absolute()))
     if json:
         output.json({"checkpoint": made})
     else:
-        output.line(f"copied to {made}; go on there with: gossamer resume {made}")
+        output.line(f"copied to {made}; go on there with: {command('resume', made)}")

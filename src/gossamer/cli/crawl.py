@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from gossamer.jobs.revisit import Again
     from gossamer.jobs.run import Summary
 
-Delay = Annotated[float | None, typer.Option(help="seconds between two requests to a host (1)", metavar="S")]
+Delay = Annotated[
+    str | None, typer.Option(help="time between two requests to a host, such as 100ms or 0.5; 1 by default", metavar="TIME")
+]
 Connections = Annotated[int | None, typer.Option(help="requests to a host at once (1)", metavar="N")]
 Workers = Annotated[int | None, typer.Option(help="processes that fetch and read (1)", metavar="N")]
 MaxPages = Annotated[int | None, typer.Option(help="stop after N pages were kept", metavar="N")]
 MaxBytes = Annotated[str | None, typer.Option(help="stop after that many bytes, such as 5GB", metavar="SIZE")]
-MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m", metavar="TIME")]
+MaxTime = Annotated[str | None, typer.Option(help="stop after that long, such as 30m or 1h30m", metavar="TIME")]
 MaxBody = Annotated[
     str | None, typer.Option(help="bytes of one body, of a page (10MiB) or anything else (100MiB); more is cut", metavar="SIZE")
 ]
@@ -48,6 +50,12 @@ def crawl(
     directory: Annotated[Path | None, typer.Option("--dir", help="the crawl's directory (named after the first host)")] = None,
     seeds: Annotated[str | None, typer.Option(help="file of seeds, one a line; - is standard input", metavar="FILE")] = None,
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="leave out seeds that are no URLs")] = False,
+    include: Annotated[
+        list[str] | None, typer.Option(help="follow only URLs in which REGEX is found, or another one; repeat", metavar="REGEX")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="follow no URL in which REGEX is found; repeat", metavar="REGEX")
+    ] = None,
     delay: Delay = None,
     connections: Connections = None,
     workers: Workers = None,
@@ -76,7 +84,7 @@ def crawl(
     from gossamer.clock import SystemClock
     from gossamer.config.load import load
     from gossamer.jobs.addresses import refused_seeds
-    from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.begin import begin
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
 
@@ -90,6 +98,8 @@ def crawl(
         max_body=max_body,
         max_depth=max_depth,
         forever=forever,
+        include=include,
+        exclude=exclude,
         scope=scope,
         allow_private=allow_private,
         resolve=resolve,
@@ -100,12 +110,11 @@ def crawl(
     )
     settings = load([config] if config else [], flags)
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
-    for sentence in found.invalid:
-        output.note(f"left out: {sentence}")
+    _tell_left_out(found.invalid)
     _tell_refused(refused_seeds(found.urls, settings))
-    path = directory or default_directory(found.urls[0].host)
-    made = CrawlDirectory.create(path, settings, found.urls, SystemClock().now())
-    _run(made, settings, json, quiet)
+    path = directory or default_directory(found.urls[0])
+    with begin(path, settings, found.urls, SystemClock().now()) as made:
+        _run(made, settings, json, quiet)
 
 
 def resume(
@@ -217,6 +226,8 @@ FLAGS = {
     "max_body": "fetch.max_body",
     "max_depth": "scope.max_depth",
     "forever": "crawl.forever",
+    "include": "scope.allow",
+    "exclude": "scope.block",
     "scope": "scope.within",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
@@ -240,18 +251,29 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     return flags
 
 
-def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str]]:
+def _tell_left_out(invalid: tuple[str, ...]) -> None:
+    """Say which seeds were left out: how many, and the first of them."""
+    if not invalid:
+        return
+    output.note(f"left out {len(invalid):,} seed(s) that are no URLs:")
+    for sentence in invalid[:TOLD]:
+        output.note(f"  {sentence}")
+    if len(invalid) > TOLD:
+        output.note(f"  ... and {len(invalid) - TOLD:,} more")
+
+
+def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str | bytes]]:
     from gossamer.jobs.seeds import lines_of
 
     for text in urls:
         yield f"seed {text!r}", text
     if file == "-":
-        yield from lines_of("standard input", sys.stdin)
+        yield from lines_of("standard input", sys.stdin.buffer)
     elif file:
         try:
-            lines = Path(file).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read the seeds in {file}: {error}") from error
+            lines = Path(file).read_bytes().splitlines()
+        except OSError as error:
+            raise UsageError(f"cannot read the seeds in {file}: {(error.strerror or str(error)).lower()}") from error
         yield from lines_of(file, lines)
 
 
@@ -351,6 +373,8 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     """Give every line of the summary: what it is about, and what there is to say."""
     from msgspec.structs import asdict
 
+    from gossamer.jobs.directory import command
+
     rate = summary.pages / summary.seconds if summary.seconds else 0.0
     cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0
     too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
@@ -363,8 +387,8 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
             f"{learned['templates']:,} URL templates without new content, {learned['parameters']:,} parameters without effect"
         )
         yield "learned", f"{what} on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it"
-        yield "", f"gossamer traps {directory}"
+        yield "", command("traps", directory)
     if summary.bodies_cut:
         yield "cut", bodies_cut(summary.bodies_cut, directory)
-    yield "look at it", f"gossamer pages {directory}"
-    yield "prove it", f"gossamer verify {directory}"
+    yield "look at it", command("pages", directory)
+    yield "prove it", command("verify", directory)

@@ -37,7 +37,7 @@ def demo(
         crawl(
             directory=directory,
             seeds=str(Path(place) / "seeds.txt"),
-            delay=0.1,
+            delay="0.1",
             resolve=web["resolve"],
             allow_private=["127.0.0.0/8"],
             contact="https://example.org/about-this-demo",
@@ -49,12 +49,14 @@ def demo(
 
 def _look(directory: Path, place: Path) -> None:
     """Show a little of everything that can be asked."""
-    _heading(f"gossamer pages {directory} -n 8", "what it kept")
+    from gossamer.jobs.directory import command
+
+    _heading(command("pages", directory, "-n", 8), "what it kept")
     list_pages(directory, limit=8)
     refused = _example(place / "manifest.jsonl", "robots_denied")
-    _heading(f"gossamer explain {directory} {refused}", "why it left something out")
+    _heading(command("explain", directory, refused), "why it left something out")
     explain(directory, refused)
-    _heading(f"gossamer verify {directory} --ledger ...", "the proof, with the servers' own record of every request")
+    _heading(f"{command('verify', directory)} --ledger ...", "the proof, with the servers' own record of every request")
     verify(directory, ledger=place / "ledger.jsonl")
 
 

@@ -15,8 +15,10 @@ POWERS = {"k": 1e3, "m": 1e6, "g": 1e9, "b": 1e9, "t": 1e12}
 
 def estimate(
     pages: Annotated[str, typer.Option(help="pages to crawl in a cycle; 15b is 15 billion", metavar="NUMBER")],
-    page_size: Annotated[float, typer.Option(help="kilobytes of a page", metavar="KB")] = 100.0,
-    cycle: Annotated[float, typer.Option(help="days in which every page is fetched once", metavar="DAYS")] = 28.0,
+    page_size: Annotated[str, typer.Option(help="kilobytes of a page, or a size such as 1.5MB", metavar="KB")] = "100",
+    cycle: Annotated[
+        str, typer.Option(help="days in which every page is fetched once, or a time such as 4w", metavar="DAYS")
+    ] = "28",
     hosts: Annotated[
         str, typer.Option(help="hosts they are on; none given: ten million, or a page each", metavar="NUMBER")
     ] = "",
@@ -28,14 +30,15 @@ def estimate(
     json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
     """Estimate requests, bandwidth, storage, memory and machines of a crawl, on paper."""
-    from gossamer.jobs.estimate import PAGES_PER_CPU_SECOND, Wish
+    from gossamer.config.load import byte_count, duration
+    from gossamer.jobs.estimate import DAY, PAGES_PER_CPU_SECOND, Wish
     from gossamer.jobs.estimate import estimate as reckon
 
     count = _number("--pages", pages)
     wish = Wish(
         pages=count,
-        page_kilobytes=page_size,
-        cycle_days=cycle,
+        page_kilobytes=byte_count(page_size, "--page-size", plain=1000) / 1000,
+        cycle_days=duration(cycle, "--cycle", plain=DAY) / DAY,
         hosts=_number("--hosts", hosts) if hosts else min(10_000_000, count),
         host_rate=rate,
         pages_per_cpu_second=PAGES_PER_CPU_SECOND if pages_per_cpu_second is None else pages_per_cpu_second,

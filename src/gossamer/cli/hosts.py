@@ -60,7 +60,7 @@ def host(
 ) -> None:
     """Show a host, or change its policy."""
     from gossamer.jobs.control import ask
-    from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.jobs.directory import CrawlDirectory, command
 
     crawl = CrawlDirectory.open(directory)
     changes: dict[str, Any] = {
@@ -83,7 +83,7 @@ def host(
         output.note(f"{ask(crawl, 'drop', name=name):,} waiting URLs of {name} removed")
     found = ask(crawl, "host", name=name)
     if found is None:
-        raise UsageError(f"{name} is no host of this crawl; `gossamer hosts {directory}` lists them")
+        raise UsageError(f"{name} is no host of this crawl; `{command('hosts', directory)}` lists them")
     if json:
         output.json(found)
         return

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from gossamer.jobs.plain import plain
+
 ONE_LINE = str.maketrans("\n\t", "  ")
 
 
@@ -33,8 +35,8 @@ def fail(text: str) -> None:
 
 
 def json(value: Any) -> None:
-    """Print a value as one line of JSON."""
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    """Print an object as one line of JSON; records in it are objects, too."""
+    sys.stdout.write(msgspec.json.encode(plain(value)).decode() + "\n")
     sys.stdout.flush()
 
 

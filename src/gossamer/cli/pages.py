@@ -26,8 +26,6 @@ def pages(
     json: Annotated[bool, typer.Option("--json", help="print JSON lines")] = False,
 ) -> None:
     """List pages, newest first, or search them, best match first."""
-    from msgspec.structs import asdict
-
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.search import find_pages
 
@@ -46,7 +44,7 @@ def pages(
     )
     if json:
         for page in found:
-            output.json(asdict(page))
+            output.json(page)
         return
     output.table(
         ["fetched", "outcome", "status", "type", "bytes", "url", "title"],

@@ -18,18 +18,17 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="print the catalog's row as JSON")] = False,
 ) -> None:
     """Show a page as it was kept."""
-    from msgspec.structs import asdict
-
+    from gossamer.config.choice import remedy
     from gossamer.errors import UsageError
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.search import show_page
 
     parts: tuple[Literal["all"], ...] | tuple[str, ...] = ("all", "headers", "text", "body", "wire")
     if part not in parts:
-        raise UsageError(f"there is no part {part!r}; choose one of {', '.join(parts)}")
+        raise UsageError(f"there is no part {part!r}; {remedy(part, parts)}")
     shown = show_page(CrawlDirectory.open(directory), url, version)
     if json:
-        output.json({"page": asdict(shown.page), "version": shown.version, "headers": shown.headers, "text": shown.text})
+        output.json({"page": shown.page, "version": shown.version, "headers": shown.headers, "text": shown.text})
     elif part == "wire":
         output.raw(shown.head + shown.wire)
     elif part == "body":

@@ -23,9 +23,9 @@ def simulate(
     pages: Annotated[int | None, typer.Option(help="pages of the web (100000)")] = None,
     hosts: Annotated[int | None, typer.Option(help="hosts they are on (a hundredth of the pages)")] = None,
     links: Annotated[int | None, typer.Option(help="links of a page (8)")] = None,
-    days: Annotated[float | None, typer.Option(help="days to simulate (30)")] = None,
+    days: Annotated[str | None, typer.Option(help="days to simulate, or another time such as 4w (30)", metavar="DAYS")] = None,
     cycle: Annotated[
-        float | None, typer.Option(help="days in which the requests would fetch every page once (7)", metavar="DAYS")
+        str | None, typer.Option(help="days in which the requests would fetch every page once, or 12h (7)", metavar="DAYS")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="the same seed gives the same web and the same log (1)")] = None,
     known: Annotated[

@@ -11,7 +11,7 @@ from gossamer.cli import output
 
 def status(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory; a directory of crawls lists them")],
-    json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print JSON, a line for each crawl")] = False,
 ) -> None:
     """Show how far a crawl is, or list the crawls in a directory."""
     from gossamer.jobs.control import ask
@@ -20,10 +20,10 @@ def status(
     inside = crawls_in(directory)
     if inside:
         facts = [ask(crawl, "status") for crawl in inside]
-        if json:
-            output.json(facts)
-        else:
+        if not json:
             output.table(["crawl", "state", "pages", "waiting", "failed", "not for us"], [_row(one) for one in facts])
+        for one in facts if json else ():
+            output.json(one)
         return
     one = ask(CrawlDirectory.open(directory), "status")
     if json:

@@ -57,7 +57,7 @@ def rules(
             "dropped" if one["cosmetic"] else "kept",
             one["ruling"] and "by an operator",
             f"{one['same']:,} same, {one['other']:,} different, {one['merged']:,} not fetched",
-            " = ".join(one["examples"][-1]) if one["examples"] else "-",
+            " = ".join(one["examples"][-1].values()) if one["examples"] else "-",
         )
         for one in found
     ]

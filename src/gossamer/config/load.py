@@ -4,16 +4,14 @@ A key has the same name everywhere: `max_body` in the table `[fetch]`, `GOSSAMER
 `fetch.max_body` as a flag. Nothing is guessed: an unknown key is refused with the nearest known one, a bad value with what is
 allowed, and both say where they were written. Plain pydantic and tomllib do it; there is no settings framework underneath.
 
-Wherever a number is expected, text with a unit may stand: `100k`, `10MB` (decimal) and `10MiB` (binary) for whole numbers;
-`250ms`, `30s`, `5m`, `2h`, `1d`, `1w` for seconds. A list in the environment is separated by commas, or written as a TOML
-array when its items hold commas.
+Wherever a number is expected, text with a unit may stand (`quantities.py`): a size for whole numbers, a duration for seconds. A
+list in the environment is separated by commas, or written as a TOML array when its items hold commas.
 
 Invariant: `dump` writes what `load` reads back to the same settings.
 """
 
 import json
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -25,18 +23,15 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from gossamer.config.choice import remedy
+from gossamer.config.quantities import seconds, size
 from gossamer.config.sections import Section, Settings
 from gossamer.errors import ConfigError, UsageError
 from gossamer.faults import VARIABLE as FAULTS
 
 PREFIX = "GOSSAMER_"
-NUMBER = re.compile(r"(-?[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*([a-z]*)", re.IGNORECASE)
-SIZES = {"": 1, "b": 1} | {
-    unit + suffix: factor**power
-    for power, unit in enumerate("kmgt", start=1)
-    for suffix, factor in (("", 1000), ("b", 1000), ("ib", 1024))
-}
-DURATIONS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+DURATION_EXAMPLES = "30s, 100ms, 1h30m or 7 days"
+SIZE_EXAMPLES = "512k, 20MB or 1.5GiB"
 SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -210,29 +205,32 @@ def _convert(key: str, value: object) -> object:
             return None
     if get_origin(annotation) is tuple:
         items = _items(value)
-        return tuple(_number(item, SIZES) for item in items) if get_args(annotation)[0] is int else tuple(items)
+        return tuple(_or_else(size(item), item) for item in items) if get_args(annotation)[0] is int else tuple(items)
     if annotation is bool:
         return SWITCHES.get(text, value)
     if annotation is int:
-        return _number(text, SIZES)
-    return _number(text, DURATIONS) if annotation is float else value
+        return _or_else(size(value), value)
+    return _or_else(seconds(value), value) if annotation is float else value
 
 
-def duration(text: str, option: str) -> float:
-    """Return the seconds that somebody wrote for an option."""
-    seconds = _number(text, DURATIONS)
-    if not isinstance(seconds, int | float) or seconds < 0:
-        raise UsageError(f"{option} {text!r} is no duration; write one like 30s, 12h or 7d")
-    return float(seconds)
+def _or_else(found: object, text: str) -> object:
+    return text if found is None else found
 
 
-def _number(text: str, units: Mapping[str, float]) -> object:
-    found = NUMBER.fullmatch(text.strip())
-    if found is None or found[2].lower() not in units:
-        return text
-    number = float(found[1]) if "." in found[1] else int(found[1])
-    value = number * units[found[2].lower()]
-    return int(value) if units is SIZES and value == int(value) else value
+def duration(text: str, option: str, plain: float = 1) -> float:
+    """Return the seconds that somebody wrote for an option, a number alone in units of `plain` seconds."""
+    found = seconds(text, plain)
+    if found is None or found < 0:
+        raise UsageError(f"{option} {text!r} is no duration; write one like {DURATION_EXAMPLES}")
+    return found
+
+
+def byte_count(text: str, option: str, plain: int = 1) -> int:
+    """Return the bytes that somebody wrote for an option, a number alone in units of `plain` bytes."""
+    found = size(text, plain)
+    if found is None or found < 0:
+        raise UsageError(f"{option} {text!r} is no size; write one like {SIZE_EXAMPLES}")
+    return found
 
 
 def _items(text: str) -> list[str]:
@@ -266,8 +264,10 @@ def _complain(error: ErrorDetails, written: Mapping[str, Written]) -> str:
         allowed = f"it must be {words} {context[bound]}"
     elif kind == "value_error":
         allowed = str(context["error"])
+    elif get_origin(annotation := _annotations()[key]) is Literal and isinstance(value, str):
+        allowed = remedy(value, get_args(annotation))
     else:
-        allowed = f"it must be {_allowed(_annotations()[key])}"
+        allowed = f"it must be {_allowed(annotation)}"
     return f"{key} is {value!r} {origin}; {allowed}"
 
 
@@ -276,5 +276,11 @@ def _allowed(annotation: Any) -> str:
     if get_origin(annotation) is Literal:
         return "one of " + words.replace(" |", ",")
     if words.startswith("number"):
-        return f"a {words}, in seconds or with a unit, such as 30s or 5m"
-    return f"a {words}, such as 100 or 10MB" if words.startswith("whole") else words if annotation is bool else f"a {words}"
+        return f"a {words}, in seconds or with a unit, such as {DURATION_EXAMPLES}"
+    return (
+        f"a {words}, such as 100 or 10MB or 1.5GiB"
+        if words.startswith("whole")
+        else words
+        if annotation is bool
+        else f"a {words}"
+    )

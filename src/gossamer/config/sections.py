@@ -8,7 +8,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from gossamer.config.choice import remedy
+
 MIB = 1024 * 1024
+FOLLOWED = (
+    *("seed", "anchor", "area", "frame", "iframe", "link", "canonical", "alternate"),
+    *("refresh", "sitemap", "redirect", "feed", "ascent"),
+)
+KINDS = (*FOLLOWED, "image")  # of links: the words of `records.LinkKind`, which is not for configuration to know
 
 
 class Section(BaseModel):
@@ -47,16 +54,22 @@ class Scope(Section):
     """Which URLs belong to the crawl. Each verdict names its rule."""
 
     within: Literal["host", "domain", "prefix", "any"] = Field(
-        "host", description="keep to the seeds' hosts, domains or path prefixes"
+        "host", description="keep to the seeds' hosts (and their ports), domains or path prefixes"
     )
     schemes: tuple[str, ...] = Field(("http", "https"), description="schemes to follow; a seed's own scheme is added")
     max_depth: int = Field(15, ge=0, description="hops from a seed")
     off_site_hops: int = Field(0, ge=0, description="hops beyond the seeds' sites that are still followed")
-    allow_hosts: tuple[str, ...] = Field((), description="further hosts in scope; `*.example.org` takes in every subdomain")
-    block_hosts: tuple[str, ...] = Field((), description="hosts never visited; `*.example.org` takes in every subdomain")
+    allow_hosts: tuple[str, ...] = Field(
+        (), description="further hosts in scope, or host:port; `*.example.org` takes in every subdomain"
+    )
+    block_hosts: tuple[str, ...] = Field(
+        (), description="hosts never visited, or host:port; `*.example.org` takes in every subdomain"
+    )
     allow_prefixes: tuple[str, ...] = Field((), description="when given, only URLs that begin with one of these")
     block_prefixes: tuple[str, ...] = Field((), description="URLs that begin with one of these are refused")
-    allow: tuple[str, ...] = Field((), description="when given, only URLs in which one of these regular expressions is found")
+    allow: tuple[str, ...] = Field(
+        (), description="when given, only seeds and URLs in which one of these regular expressions is found"
+    )
     block: tuple[str, ...] = Field((), description="URLs in which one of these regular expressions is found are refused")
     block_extensions: tuple[str, ...] = Field((), description="file name extensions that are refused, such as zip")
     allow_file: str = Field("", description="file of allowed patterns, one a line; read again when it changes")
@@ -173,25 +186,16 @@ class Documents(Section):
 
     max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
-    follow: tuple[str, ...] = Field(
-        (
-            "seed",
-            "anchor",
-            "area",
-            "frame",
-            "iframe",
-            "link",
-            "canonical",
-            "alternate",
-            "refresh",
-            "sitemap",
-            "redirect",
-            "feed",
-            "ascent",
-        ),
-        description="kinds of links that are followed",
-    )
+    follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+
+    @field_validator("follow")
+    @classmethod
+    def _kinds(cls, kinds: tuple[str, ...]) -> tuple[str, ...]:
+        for kind in kinds:
+            if kind not in KINDS:
+                raise ValueError(f"there is no kind of link {kind!r}; {remedy(kind, KINDS)}")
+        return kinds
 
 
 class Dedupe(Section):

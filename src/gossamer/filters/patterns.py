@@ -1,7 +1,8 @@
 """Lists of hosts, URL prefixes and regular expressions, one pattern a line, as operators keep them in files.
 
     # a comment
-    example.org              this host
+    example.org              this host, whatever the port
+    example.org:8080         only what answers there on this port
     *.example.org            every subdomain of it (the domain itself needs a line of its own)
     https://example.org/dir/ every URL that begins so
     /[?&]sort=/              every URL in which this regular expression is found
@@ -14,17 +15,20 @@ import re
 from collections.abc import Iterable
 
 from gossamer.errors import ConfigError, UrlError
+from gossamer.url.normalize import DEFAULT_PORTS
 from gossamer.url.parse import Url, parse
 
-FOREIGN_TO_HOSTS = re.compile(r"[/\\?#@*]|:[0-9]*$")  # the rest of a URL, a star in the middle, a port
+FOREIGN_TO_HOSTS = re.compile(r"[/\\?#@*]|:$")  # the rest of a URL, a star in the middle, a port that is missing
+ANY = 0  # port of a pattern that names none
+Name = tuple[str, int]  # host and port
 
 
 class Hosts:
-    """A set of host names, and of domains with all their subdomains (`*.example.org`)."""
+    """A set of host names, and of domains with all their subdomains (`*.example.org`); each may name one port of theirs."""
 
     def __init__(self, patterns: Iterable[str], name: str) -> None:
-        self._exact: dict[str, str] = {}
-        self._parents: dict[str, str] = {}
+        self._exact: dict[Name, str] = {}
+        self._parents: dict[Name, str] = {}
         for pattern in patterns:
             self.add(pattern, name)
 
@@ -35,15 +39,16 @@ class Hosts:
         else:
             self._exact[_host(pattern, pattern, name)] = pattern
 
-    def match(self, host: str) -> str:
-        """Return the pattern that the host is in, or nothing."""
-        found = self._exact.get(host, "")
+    def match(self, url: Url) -> str:
+        """Return the pattern that the URL's host is in, or nothing."""
+        host, port = url.host, port_of(url)
+        found = self._exact.get((host, ANY)) or self._exact.get((host, port), "")
         if found or not self._parents:
             return found
         rest = host
         while rest := rest.partition(".")[2]:
-            if rest in self._parents:
-                return self._parents[rest]
+            if found := self._parents.get((rest, ANY)) or self._parents.get((rest, port), ""):
+                return found
         return ""
 
     def __bool__(self) -> bool:
@@ -104,7 +109,7 @@ class Patterns:
 
     def match(self, url: Url) -> str:
         """Return the line that matches the URL, or nothing."""
-        return self._hosts.match(url.host) or self._prefixes.match(url) or search(self._expressions, url.wire)
+        return self._hosts.match(url) or self._prefixes.match(url) or search(self._expressions, url.wire)
 
 
 def compile_expression(text: str, name: str) -> re.Pattern[str]:
@@ -120,11 +125,18 @@ def search(expressions: Iterable[tuple[re.Pattern[str], str]], text: str) -> str
     return next((source for expression, source in expressions if expression.search(text)), "")
 
 
-def _host(text: str, pattern: str, name: str) -> str:
+def port_of(url: Url) -> int:
+    """Return the port that is asked, the scheme's own when the URL names none."""
+    return DEFAULT_PORTS.get(url.scheme, ANY) if url.port is None else url.port
+
+
+def _host(text: str, pattern: str, name: str) -> Name:
     try:
-        host = "" if FOREIGN_TO_HOSTS.search(text) else parse(f"http://{text}/").host
+        url = None if FOREIGN_TO_HOSTS.search(text) else parse(f"http://{text}/")
     except UrlError:
-        host = ""
-    if not host:
-        raise ConfigError(f"{name}: {pattern!r} is no host; write a name such as example.org or *.example.org")
-    return host
+        url = None
+    if url is None or not url.host:
+        raise ConfigError(
+            f"{name}: {pattern!r} is no host; write a name such as example.org, example.org:8080 or *.example.org"
+        )
+    return url.host, port_of(url) if re.search(r":[0-9]+$", text) else ANY

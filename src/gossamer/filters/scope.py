@@ -2,19 +2,22 @@
 
 Each rule is one method named like the knob that steers it, and each verdict names its rule. `judge` stops at the first refusal
 and asks only the rules that are configured, because it is asked about every link; `trace` asks all of them, for `explain`.
-The first rules look at scheme and host alone, so their verdict is kept for the next link to the same site: half the price of a
-judgement.
+The first rules look at scheme, host and port alone, so their verdict is kept for the next link to the same site: half the price
+of a judgement.
 
-A site is what `scope.within` makes of the seeds: their hosts, their registrable domains, or the directories they lie in. A
-`file:` URL has no host; its seed's directory stands for it, whatever `within` says, so that no page can make a crawl of
-local files wander over the disk.
+A site is what `scope.within` makes of the seeds: their hosts, their registrable domains, or the directories they lie in. Two
+services on two ports of a host are two sites, as they are for a browser; only the usual ports of http and https are one, so
+that a site may move between them. A domain is all its hosts with all their ports. A `file:` URL has no host; its seed's
+directory stands for it, whatever `within` says, so that no page can make a crawl of local files wander over the disk.
+
+`allow` is about what is found: a seed is where somebody asked to begin, so it is fetched whether or not it looks like that.
 """
 
 from collections.abc import Callable, Iterable
 from copy import copy
 
 from gossamer.config.sections import Scope as Settings
-from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, search
+from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, port_of, search
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import LinkKind, Outcome, Verdict
 from gossamer.url.host import registrable_domain
@@ -60,15 +63,16 @@ class Scope:
         self._block_list: Patterns | None = None
         self._locate(seeds)
         self._by_site = settings.within != "prefix" and not settings.off_site_hops
-        self._sites: dict[tuple[str, str], Verdict] = {}
+        self._sites: dict[tuple[str, str, int | None], Verdict] = {}
         self._choose()
 
     def _locate(self, seeds: tuple[Url, ...]) -> None:
         """Note where the seeds are."""
         within = self._settings.within
         self._seeds = seeds
-        self._hosts = frozenset(seed.host for seed in seeds if seed.host)
-        self._domains = frozenset(map(registrable_domain, self._hosts)) if within == "domain" else frozenset()
+        self._hosts = frozenset((seed.host, seed.port) for seed in seeds if seed.host)
+        names = [host for host, _ in self._hosts] if within == "domain" else []
+        self._domains = frozenset(map(registrable_domain, names))
         rooted = [seed for seed in seeds if within == "prefix" or not seed.host]
         self._directories = tuple(directory for seed in rooted for directory in directories(seed))
 
@@ -87,7 +91,7 @@ class Scope:
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the candidate is in scope."""
         url = candidate.url
-        known = self._sites.get((url.scheme, url.host)) if candidate.kind is not LinkKind.SEED else None
+        known = self._sites.get((url.scheme, url.host, url.port)) if candidate.kind is not LinkKind.SEED else None
         verdict = known or self._judge_site(candidate)
         if not verdict.allowed:
             return verdict
@@ -109,7 +113,7 @@ class Scope:
 
     def _judge_site(self, candidate: Candidate) -> Verdict:
         """Return the first refusal of the rules about sites, and keep it: it holds for whatever else is there."""
-        site = (candidate.url.scheme, candidate.url.host)
+        site = (candidate.url.scheme, candidate.url.host, candidate.url.port)
         verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
         if self._by_site and site[1] and candidate.kind is not LinkKind.SEED:
             if len(self._sites) >= MOST_SITES:
@@ -144,10 +148,10 @@ class Scope:
         within, host = self._settings.within, url.host
         if not host:
             return url.wire.startswith(self._directories)
-        if within == "any" or (self._allow_hosts and self._allow_hosts.match(host)):
+        if within == "any" or (self._allow_hosts and self._allow_hosts.match(url)):
             return True
         if within == "host":
-            return host in self._hosts
+            return (host, url.port) in self._hosts
         return registrable_domain(host) in self._domains if within == "domain" else url.wire.startswith(self._directories)
 
     def _judge_schemes(self, candidate: Candidate) -> Verdict:
@@ -159,7 +163,7 @@ class Scope:
         return _refuse("schemes", f"{scheme} is not among the schemes to follow")
 
     def _judge_block_hosts(self, candidate: Candidate) -> Verdict:
-        found = self._block_hosts.match(candidate.url.host)
+        found = self._block_hosts.match(candidate.url)
         return _refuse("block_hosts", f"the host is blocked by {found}") if found else ALLOWED["block_hosts"]
 
     def _judge_within(self, candidate: Candidate) -> Verdict:
@@ -172,7 +176,12 @@ class Scope:
             return _refuse("within", f"hop {hop} beyond the seeds' sites; off_site_hops is {settings.off_site_hops}")
         if settings.within == "prefix" or not host:
             return _refuse("within", "not below a seed's directory")
-        return _refuse("within", f"{host} is not one of the seeds' {settings.within}s")
+        return _refuse("within", f"{self._named(candidate.url)} is not one of the seeds' {settings.within}s")
+
+    def _named(self, url: Url) -> str:
+        """Name a host that is not ours, with its port where the host alone would be."""
+        ours = any(host == url.host for host, _ in self._hosts) and self._settings.within == "host"
+        return f"{url.host}:{port_of(url)}" if ours else url.host
 
     def _judge_max_depth(self, candidate: Candidate) -> Verdict:
         if candidate.depth <= self._max_depth:
@@ -189,7 +198,7 @@ class Scope:
         return _refuse("block_prefixes", f"begins with {found}") if found else ALLOWED["block_prefixes"]
 
     def _judge_allow(self, candidate: Candidate) -> Verdict:
-        if not self._allow or search(self._allow, candidate.url.wire):
+        if not self._allow or candidate.kind is LinkKind.SEED or search(self._allow, candidate.url.wire):
             return ALLOWED["allow"]
         return _refuse("allow", "none of the allowed regular expressions is found in it")
 

@@ -303,7 +303,7 @@ class EmbeddedFrontier(Trusted):
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
         stands = list(map(self._seen.slots.find, fingerprints))
         entries = iter(self._ledger.sheets.read([reference for reference in stands if reference is not None]))
-        return ["" if reference is None else next(entries).entry.key for reference in stands]
+        return ["" if reference is None else next(entries).entry.url for reference in stands]
 
     def known(self, state: State | None = None) -> Iterator[Known]:
         for some in self._ledger.walk():

@@ -313,8 +313,8 @@ class MemoryFrontier:
         return None if row is None else self._known(row)
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
-        keys = {fingerprint(key): key for key in self._urls}
-        return [keys.get(each, "") for each in fingerprints]
+        urls = {fingerprint(key): row.entry.url for key, row in self._urls.items()}
+        return [urls.get(each, "") for each in fingerprints]
 
     def known(self, state: State | None = None) -> Iterator[Known]:
         for row in list(self._urls.values()):

@@ -1,7 +1,8 @@
 """Ask a crawl something, whether it runs or not.
 
-A stopped crawl is opened, asked and closed. A running one holds its lock, and answers over a Unix socket in its directory: a
-JSON line in, a JSON line out. Who may write the directory may steer the crawl.
+A stopped crawl is opened, asked and closed; one that cannot be written may be asked what changes nothing. A running one holds
+its lock, and answers over a Unix socket in its directory: a JSON line in, a JSON line out. Who may write the directory may
+steer the crawl.
 """
 
 import asyncio
@@ -18,22 +19,24 @@ from gossamer.assemble import Crawl, Stores, open_stores
 from gossamer.clock import SystemClock
 from gossamer.errors import CrawlInUse, GossamerError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.operate import OPERATIONS
+from gossamer.jobs.look import held_to_look
+from gossamer.jobs.operate import LOOKING, OPERATIONS
 
 TIMEOUT = 30.0
 
 
 def ask(directory: CrawlDirectory, operation: str, **arguments: Any) -> Any:
     """Run an operation on a crawl and return its answer."""
+    holding = held_to_look(directory) if operation in LOOKING else directory.lock()
     try:
-        with directory.lock():
-            return asyncio.run(_ask_stopped(directory, operation, arguments))
+        with holding as copies:
+            return asyncio.run(_ask_stopped(directory, copies, operation, arguments))
     except CrawlInUse as in_use:
         return _ask_running(directory, operation, arguments, in_use)
 
 
-async def _ask_stopped(directory: CrawlDirectory, operation: str, arguments: dict[str, Any]) -> Any:
-    async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock()) as stores:
+async def _ask_stopped(directory: CrawlDirectory, copies: Path | None, operation: str, arguments: dict[str, Any]) -> Any:
+    async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock(), copies) as stores:
         return await OPERATIONS[operation](stores, **arguments)
 
 

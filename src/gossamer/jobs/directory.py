@@ -11,6 +11,7 @@ crawl.log      what happened                   lock        who works on it      
 
 import fcntl
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -39,8 +40,11 @@ class About(Struct, frozen=True, kw_only=True):
 class CrawlDirectory:
     """The files of one crawl."""
 
+    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.log", "lock", "control.sock")  # beside the stores
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.has_urls = False  # a run of this process has made it accept some
         self.log = path / "crawl.log"
         self.socket = path / "control.sock"
         self._about = path / "crawl.json"
@@ -52,21 +56,27 @@ class CrawlDirectory:
     def create(cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> "CrawlDirectory":
         """Make a new crawl; a directory that holds one already is left alone."""
         directory = cls(path)
-        if directory._about.exists():
-            raise CrawlError(f"{path} holds a crawl already; go on with `gossamer resume {path}` or choose another --dir")
+        directory._refuse_another()
         if path.exists() and not path.is_dir():
             raise CrawlError(f"{path} is no directory; choose another --dir")
         if path.exists() and any(path.iterdir()) and not directory._config.exists():
             raise CrawlError(f"{path} is not empty and holds no crawl; choose another --dir")
         try:
             make_directory(path)
-            _write(directory._config, dump(settings, only_changed=True))
-            _write(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds))
-            about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
-            _write(directory._about, msgspec.json.encode(about).decode() + "\n")
+            with directory.lock():  # of two that begin at once one is first
+                directory._refuse_another()
+                _write(directory._config, dump(settings, only_changed=True))
+                _write(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds))
+                about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+                _write(directory._about, msgspec.json.encode(about).decode() + "\n")
         except OSError as error:
             raise CrawlReadOnly(f"cannot create a crawl in {path}: {error.strerror}; choose another --dir") from error
         return directory
+
+    def _refuse_another(self) -> None:
+        if self._about.exists():
+            go_on = f"go on with `{command('resume', self.path)}` or choose another --dir"
+            raise CrawlError(f"{self.path} holds a crawl already; {go_on}")
 
     @classmethod
     def open(cls, path: Path) -> "CrawlDirectory":
@@ -75,7 +85,7 @@ class CrawlDirectory:
         try:
             about = msgspec.json.decode(directory._about.read_bytes(), type=About)
         except FileNotFoundError:
-            raise NotACrawl(f"there is no crawl in {path}; `gossamer crawl URL --dir {path}` begins one") from None
+            raise NotACrawl(f"there is no crawl in {path}; `{command('crawl', 'URL', '--dir', path)}` begins one") from None
         except NotADirectoryError:
             raise NotACrawl(f"{path} is no directory, so it holds no crawl") from None
         except (OSError, msgspec.DecodeError) as error:
@@ -111,16 +121,40 @@ class CrawlDirectory:
         except OSError as error:
             raise CrawlReadOnly(f"{self.path} cannot be written: {error.strerror}; check its permissions") from error
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
+            self._hold(descriptor, fcntl.LOCK_EX)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             yield
         finally:
             os.close(descriptor)
+
+    @contextmanager
+    def lock_to_read(self) -> Iterator[None]:
+        """Hold a crawl that cannot be written here against whoever can; nothing is written for it."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:  # nobody has worked on this copy
+            yield
+            return
+        except OSError as error:
+            raise CrawlReadOnly(f"{self.path} cannot be read: {error.strerror}; check its permissions") from error
+        try:
+            self._hold(descriptor, fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _hold(self, descriptor: int, how: int) -> None:
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
+
+
+def command(*words: object) -> str:
+    """Return a command of ours as it can be typed into a shell, whatever is in the names of files."""
+    return shlex.join(["gossamer", *map(str, words)])
 
 
 def crawls_in(path: Path) -> list[CrawlDirectory]:

@@ -6,6 +6,7 @@ page that is being settled just now, or one whose key was learned to be another)
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 from gossamer.assemble import make_admission, open_catalog, open_stores
 from gossamer.clock import SystemClock
 from gossamer.edges import KINDS, NOFOLLOW
-from gossamer.errors import CrawlInUse, UsageError
+from gossamer.errors import CrawlInUse, CrawlReadOnly, UsageError
 from gossamer.graphs import graph_at
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.look import held_to_look
 from gossamer.policy.pagerank import pagerank, passing
 from gossamer.records import Outcome
 from gossamer.url.fingerprint import fingerprint
@@ -74,11 +76,12 @@ class Survey(Struct, frozen=True, kw_only=True):
 
 
 def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
-    """Rank all pages, keep the ranks beside the graph, and return the graph in numbers."""
+    """Rank all pages, keep the ranks beside the graph if it can be written, and return the graph in numbers."""
     chosen, path = _graph_of(directory)
     graph = chosen.read_at(path)
     nodes, ranks, inlinks = _ranked(graph)
-    chosen.keep_ranks_at(path, nodes, ranks)
+    with suppress(CrawlReadOnly):
+        chosen.keep_ranks_at(path, nodes, ranks)
     best = np.argsort(-ranks, kind="stable")[:top]
     names = _names(directory, nodes[best])
     is_broken = np.isin(graph.targets, _broken(directory))
@@ -156,14 +159,14 @@ def _names(directory: CrawlDirectory, fingerprints: NDArray[np.uint64]) -> dict[
     """Return the URLs behind fingerprints: from the crawl that runs, or from its frontier."""
     wanted: list[int] = fingerprints.tolist()
     try:
-        with directory.lock():
-            found = asyncio.run(_names_of_stopped(directory, wanted)) if wanted else []
+        with held_to_look(directory) as copies:
+            found = asyncio.run(_names_of_stopped(directory, copies, wanted)) if wanted else []
     except CrawlInUse:
         some = (wanted[start : start + AT_ONCE] for start in range(0, len(wanted), AT_ONCE))
         found = [name for each in some for name in ask(directory, "names", fingerprints=each)]
     return {each: name or f"#{each:016x}" for each, name in zip(wanted, found, strict=True)}
 
 
-async def _names_of_stopped(directory: CrawlDirectory, wanted: list[int]) -> list[str]:
-    async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock()) as stores:
+async def _names_of_stopped(directory: CrawlDirectory, copies: Path | None, wanted: list[int]) -> list[str]:
+    async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock(), copies) as stores:
         return await stores.frontier.names(wanted)

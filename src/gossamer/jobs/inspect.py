@@ -155,5 +155,5 @@ def fetched_facts(got: Got) -> dict[str, Any]:
         "truncated": fetched.truncated,
         "first_byte": round(fetched.answered - fetched.started, 6),
         "seconds": round(fetched.ended - fetched.started, 6),
-        "headers": [list(pair) for pair in fetched.headers],
+        "headers": fetched.headers,
     }

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assemble import Stores, checkpoint_stores
+from gossamer.config.choice import remedy
 from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
 from gossamer.evidence import Parameter, Probe, Ruling, Tally
@@ -124,7 +125,7 @@ def _priority(name: str) -> Priority:
     try:
         return Priority[name.upper()]
     except KeyError:
-        raise UsageError(f"{name!r} is no priority; choose high, medium or low") from None
+        raise UsageError(f"there is no priority {name!r}; {remedy(name, [one.name.lower() for one in Priority])}") from None
 
 
 async def lessons(stores: Stores, name: str = "") -> list[dict[str, Any]]:
@@ -169,11 +170,12 @@ async def near(stores: Stores, url: str) -> list[dict[str, Any]]:
 
 
 async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
-    """Return the keys that have these fingerprints, an empty text for one that no known URL has."""
+    """Return the URLs whose keys have these fingerprints, an empty text where no known URL has."""
     return await stores.frontier.names(fingerprints)
 
 
 KINDS = {"t": "template", "p": "parameter", "s": "probe", "g": "growth"}  # of what is learned
+LOOKING = frozenset(("status", "overdue", "explain_all", "keys", "hosts", "host", "lessons", "near", "names"))  # change nothing
 OPERATIONS: dict[str, Operation] = {
     "status": status,
     "overdue": overdue,

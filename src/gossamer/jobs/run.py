@@ -19,6 +19,7 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
+from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
@@ -78,6 +79,7 @@ def run_crawl(
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
+        stack.enter_context(indexed_at_the_end(directory.path, settings))
         opening: Opening = open_crawl
         if settings.crawl.workers > 1:
             from gossamer.crew import forked_workers, open_crew  # what one process does not need is not imported for it
@@ -104,12 +106,13 @@ async def _run(
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
+                directory.has_urls = True
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
             _obey_signals(crawl)
             watch(crawl)
-            async with serve_control(directory, crawl):
+            async with serve_control(directory, crawl), indexed_meanwhile(directory.path, settings, crawl.tally):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
@@ -161,6 +164,7 @@ def _obey_signals(crawl: Crawl) -> None:
         loop.add_signal_handler(number, obey)
 
 
-def default_directory(host: str) -> Path:
-    """Return where a crawl goes when nobody says: named after the first seed's host."""
-    return Path(f"{host or 'files'}.crawl")
+def default_directory(seed: Url) -> Path:
+    """Return where a crawl goes when nobody says: named after the first seed's host, and its port if that is not the usual."""
+    port = "" if seed.port is None else f"-{seed.port}"
+    return Path(f"{seed.host or 'files'}{port}.crawl")

@@ -10,10 +10,11 @@ from msgspec import Struct
 
 from gossamer.archives import merge_index, read_record
 from gossamer.assemble import make_admission, make_processors, open_catalog
+from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse, UsageError
 from gossamer.jobs.control import ask
-from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.directory import CrawlDirectory, command
 from gossamer.protocols import Catalog, Processor
 from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
@@ -37,7 +38,12 @@ class Shown(Struct, frozen=True):
 
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> list[Page]:
-    """Return the pages that match."""
+    """Return the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+    outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
+    if outcome and outcome not in {one.value for one in Outcome}:
+        raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
+    if mime and "/" not in mime:
+        raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
     return list(open_catalog(directory.path, directory.settings()).pages(**wanted))
 
 
@@ -49,7 +55,7 @@ def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
     captures = catalog.versions(page.key) if page else []
     if page is None or not captures or (page.place is None and not which):
         why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
-        raise UsageError(f"nothing is kept of {url}: {why}; `gossamer explain {directory.path} URL` tells more")
+        raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
     version = _chosen(captures, which) if which else next((one for one in captures if one.place == page.place), captures[0])
     fetched = _content(directory, catalog, settings, version)
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
@@ -64,7 +70,7 @@ def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     catalog = open_catalog(directory.path, settings)
     page = _find(directory, catalog, settings, url)
     if page is None:
-        raise UsageError(f"{url} was not fetched; `gossamer explain {directory.path} URL` tells more")
+        raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
     return catalog.versions(page.key)
 
 

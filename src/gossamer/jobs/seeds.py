@@ -1,6 +1,7 @@
 """Seeds: texts from the command line, a file or standard input, told apart from what is no URL."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -13,19 +14,25 @@ BARE = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")  # a host name, perhaps 
 
 
 class Seeds(Struct, frozen=True):
-    """The seeds that are URLs, and a sentence about each that is not."""
+    """The seeds that are URLs, and a sentence about each that was left out."""
 
     urls: tuple[Url, ...]
     invalid: tuple[str, ...]
 
 
-def read_seeds(sources: Iterable[tuple[str, str]], skip_invalid: bool) -> Seeds:
-    """Parse seeds, each with where it stands; without `skip_invalid` the first that is no URL is an error."""
+def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -> Seeds:
+    """Parse seeds, each with where it stands; without `skip_invalid` the first that is no URL is an error.
+
+    Bytes that are no text are left out either way: nobody meant them as a URL, and the other lines are none the worse for them.
+    """
     urls: dict[str, Url] = {}
     invalid = []
-    for where, text in sources:
+    for where, written in sources:
         try:
-            url = _parse(text)
+            url = _parse(written if isinstance(written, str) else written.decode())
+        except UnicodeDecodeError as error:
+            invalid.append(f"{where}: byte {error.start + 1} of it is no UTF-8")
+            continue
         except UrlError as error:
             if not skip_invalid:
                 raise UsageError(f"{where}: {error}; mend it, or pass --skip-invalid to crawl the others") from None
@@ -48,9 +55,9 @@ def _parse(text: str) -> Url:
     return url
 
 
-def lines_of(name: str, lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+def lines_of(name: str, lines: Iterable[bytes]) -> Iterable[tuple[str, bytes]]:
     """Return the seeds of a list, one a line with `#` comments, and where each stands."""
     for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        if text and not text.startswith("#"):
+        text = line.removeprefix(BOM_UTF8).strip()
+        if text and not text.startswith(b"#"):
             yield f"{name} line {number}", text

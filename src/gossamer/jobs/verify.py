@@ -18,6 +18,7 @@ from gossamer.errors import StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
+from gossamer.jobs.look import held_to_look
 from gossamer.protocols import Processor
 from gossamer.records import Entry, Known, Outcome, Page, State
 from gossamer.standing import NOT_FOR_US
@@ -74,8 +75,8 @@ class Finding:
 
 def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
     """Check every promise that can be seen."""
-    with directory.lock(), asyncio.Runner() as runner:
-        checks = _verify(directory, ledger)
+    with held_to_look(directory) as copies, asyncio.Runner() as runner:
+        checks = _verify(directory, copies, ledger)
         while (check := runner.run(_next(checks))) is not None:
             yield check
 
@@ -84,9 +85,9 @@ async def _next(checks: AsyncIterator[Check]) -> Check | None:
     return await anext(checks, None)
 
 
-async def _verify(directory: CrawlDirectory, ledger: Path | None) -> AsyncIterator[Check]:
+async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path | None) -> AsyncIterator[Check]:
     settings = directory.settings()
-    async with open_stores(directory.path, settings, directory.seeds(), SystemClock()) as stores:
+    async with open_stores(directory.path, settings, directory.seeds(), SystemClock(), copies) as stores:
         yield _states(stores)
         if settings.crawl.order == "opic":
             yield _credit(stores)

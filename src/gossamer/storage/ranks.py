@@ -11,6 +11,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,5 +96,6 @@ def replace_table(directory: Path, count: int, rows: bytes, pages: int = 0) -> N
         draft.replace(path)
         sync_directory(directory)
     except OSError as error:
-        draft.unlink(missing_ok=True)  # on a full disk it is in the way
+        with suppress(OSError):  # a file system that is read-only refuses this, too
+            draft.unlink(missing_ok=True)  # on a full disk it is in the way
         raise failure(error, path) from error

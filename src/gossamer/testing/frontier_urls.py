@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from msgspec.structs import replace
+
 from gossamer.config.sections import FrontierSettings
 from gossamer.protocols import Frontier
 from gossamer.records import Answer, Discovered, Fate, HostPolicy, LinkKind, Outcome, Priority, State, Verdict
@@ -28,12 +30,13 @@ async def new_urls_wait_and_known_ones_are_counted(bench: Bench) -> None:
 
 async def a_fingerprint_names_its_url_whatever_became_of_it(bench: Bench) -> None:
     frontier = await bench.open()
-    await frontier.discover([entry("1"), entry("2", refused=Verdict(False, "scope.within")), entry("3", "b.example")], NOW)
+    refused, asked_for = entry("2", refused=Verdict(False, "scope.within")), key("1") + "?utm_source=a"  # not the key
+    await frontier.discover([replace(entry("1"), url=asked_for), refused, entry("3", "b.example")], NOW)
     for lease in await leased(frontier, NOW, limit=1):
         await frontier.settle([end(lease)], NOW)
     await frontier.remove(key("3", "b.example"))
     asked = [fingerprint(key("2")), fingerprint(key("4")), fingerprint(key("1")), fingerprint(key("3", "b.example"))]
-    assert await frontier.names(asked) == [key("2"), "", key("1"), key("3", "b.example")]
+    assert await frontier.names(asked) == [key("2"), "", asked_for, key("3", "b.example")]
     assert await frontier.names([]) == []
     frontier = await bench.reopen(NOW)
     assert await frontier.names(asked[:2]) == [key("2"), ""]

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.config.load import describe, dump, load
-from gossamer.config.sections import Fetch, Scope, Settings
+from gossamer.config.sections import KINDS, Fetch, Scope, Settings
 from gossamer.errors import ConfigError
+from gossamer.records import LinkKind
 
 
 @pytest.fixture
@@ -75,6 +76,14 @@ def test_text_is_read_the_same_from_every_place(write: Any, key: str, text: str,
     for files, flags, environ in sources:
         found = getattr(getattr(load(files, flags, environ), section), name)
         assert (found, type(found)) == (value, type(value))
+
+
+def test_every_kind_of_link_can_be_followed_and_no_other() -> None:
+    every = tuple(kind.value for kind in LinkKind)
+    assert set(load(flags={"documents.follow": list(every)}, environ={}).documents.follow) == set(every)
+    with pytest.raises(ConfigError, match="there is no kind of link 'banana'; it must be one of seed, "):
+        load(flags={"documents.follow": ["anchor", "banana"]}, environ={})
+    assert set(KINDS) == set(every)
 
 
 def test_a_list_of_flags_is_taken_as_it_is() -> None:

@@ -15,6 +15,8 @@ https://docs.example/private/
   /[?&]sort=/
 BÜCHER.example
 [2001:db8::1]
+port.example:8080
+port.example:443
 """
 
 
@@ -34,6 +36,9 @@ BÜCHER.example
         ("http://any.example/?a&sort=up", "/[?&]sort=/"),
         ("http://bücher.example/", "BÜCHER.example"),
         ("http://[2001:DB8:0::1]/", "[2001:db8::1]"),
+        ("http://port.example:8080/", "port.example:8080"),
+        ("https://port.example/", "port.example:443"),
+        ("http://port.example/", ""),
         ("mailto:a@example.org", ""),
     ],
 )
@@ -51,8 +56,9 @@ def test_a_url_matches_the_line_that_names_it(url: str, line: str) -> None:
         "*.",
         "*",
         "user@example.org",
-        "example.org:80",
-        "[::1]:80",
+        "example.org:",
+        "example.org:65536",
+        "::1",
         "a.*.example",
         "http://*.example.org/",
         "example.org/dir",

@@ -9,7 +9,7 @@ from gossamer.errors import ConfigError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import RULES, Scope
 from gossamer.filters.verdict import Candidate, first_refusal
-from gossamer.records import Outcome, Verdict
+from gossamer.records import LinkKind, Outcome, Verdict
 from gossamer.url.parse import parse
 
 SEED = "https://www.example.org/docs/start.html"
@@ -20,7 +20,7 @@ def scope(*seeds: str, **knobs: Any) -> Scope:
 
 
 def candidate(url: str, **facts: Any) -> Candidate:
-    return Candidate(parse(url), **facts)
+    return Candidate(parse(url), **{"kind": LinkKind.ANCHOR, **facts})
 
 
 def refused_by(found: Scope, url: str, **facts: Any) -> str:
@@ -35,7 +35,20 @@ def refused_by(found: Scope, url: str, **facts: Any) -> str:
 
 CASES: list[tuple[dict[str, Any], str, str]] = [
     ({}, "https://www.example.org/x", ""),
-    ({}, "http://www.example.org:8080/x", ""),
+    ({}, "http://www.example.org/x", ""),
+    ({}, "http://www.example.org:80/x", ""),
+    ({}, "https://www.example.org:443/x", ""),
+    ({}, "http://www.example.org:8080/x", "within"),
+    ({"within": "domain"}, "http://www.example.org:8080/x", ""),
+    ({"allow_hosts": ("www.example.org:8080",)}, "http://www.example.org:8080/x", ""),
+    ({"allow_hosts": ("www.example.org:8080",)}, "http://www.example.org:9090/x", "within"),
+    ({"allow_hosts": ("*.example.org:8080",)}, "http://a.example.org:8080/x", ""),
+    ({"allow_hosts": ("*.example.org:8080",)}, "http://a.example.org/x", "within"),
+    ({"allow_hosts": ("[::1]:8080",)}, "http://[::1]:8080/", ""),
+    ({"allow_hosts": ("[::1]:8080",)}, "http://[::1]/", "within"),
+    ({"allow_hosts": ("other.example",)}, "http://other.example:8080/x", ""),
+    ({"block_hosts": ("www.example.org:443",)}, "https://www.example.org/x", "block_hosts"),
+    ({"block_hosts": ("www.example.org:443",)}, "http://www.example.org/x", ""),
     ({}, "https://example.org/x", "within"),
     ({}, "https://www.example.org.evil.example/", "within"),
     ({}, "ftp://www.example.org/x", "schemes"),
@@ -75,6 +88,20 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("knobs", "url", "rule"), CASES)
 def test_a_url_is_in_scope_or_refused_by_the_rule_that_is_named(knobs: dict[str, Any], url: str, rule: str) -> None:
     assert refused_by(scope(**knobs), url) == rule
+
+
+def test_a_seed_needs_not_look_like_what_is_to_be_found() -> None:
+    assert refused_by(scope(allow=("/docs/",)), "https://www.example.org/", kind=LinkKind.SEED) == ""
+    assert refused_by(scope(block=("org",)), "https://www.example.org/", kind=LinkKind.SEED) == "block"
+
+
+def test_a_seed_with_a_port_leads_to_no_other_port() -> None:
+    found = scope("http://localhost:8000/")
+    assert refused_by(found, "http://localhost:8000/a") == ""
+    assert refused_by(found, "http://localhost:9000/") == "within"
+    assert refused_by(found, "http://localhost/") == "within"
+    assert found.judge(candidate("http://localhost/")).reason == "localhost:80 is not one of the seeds' hosts"
+    assert found.judge(candidate("http://other/")).reason == "other is not one of the seeds' hosts"
 
 
 def test_every_rule_has_a_knob_of_its_name() -> None:

@@ -23,7 +23,7 @@ def find(server: SimwebServer, wanted: Callable[[Resource], bool]) -> Resource:
 async def test_the_whole_web_is_served_as_the_manifest_says_and_as_it_was_made(client: OpenClient) -> None:
     server = SimwebServer(SimwebSettings(max_bytes=20_000), Ledger(keep=True))
     await server.start()
-    entries = [entry for entry in manifest.manifest(server.web) if ".sim:" in entry.url]
+    entries = [entry for entry in manifest.manifest(server.web) if f".sim:{server.port}/" in entry.url]
 
     async def visit(some: list[manifest.Entry]) -> None:
         async with client(server.port) as one:

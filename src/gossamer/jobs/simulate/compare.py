@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from gossamer.assemble import open_stores
+from gossamer.config.choice import remedy
 from gossamer.config.sections import Recrawl, Settings
 from gossamer.errors import UsageError
 from gossamer.jobs.simulate.measure import Result, measure
@@ -40,7 +41,7 @@ def contenders(policies: tuple[str, ...] = POLICIES, orders: tuple[str, ...] = (
     """Return every policy in every order; refuse names that nobody has."""
     for kind, names, known in (("policy", policies, POLICIES), ("order", orders, ORDERS)):
         if unknown := [name for name in names if name not in known]:
-            raise UsageError(f"there is no {kind} {unknown[0]}; there are {', '.join(known)}")
+            raise UsageError(f"there is no {kind} {unknown[0]!r}; {remedy(unknown[0], known)}")
     return [Contender(*pair) for pair in product(dict.fromkeys(policies), dict.fromkeys(orders))]
 
 

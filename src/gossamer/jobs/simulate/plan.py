@@ -12,9 +12,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from gossamer.config.load import duration
 from gossamer.errors import UsageError
 
 DAY = 86400.0
+UNITS = {"days": DAY, "cycle": DAY, "fastest": DAY, "slowest": DAY, "slow_delay": 1.0}  # seconds, of what is a time
 
 Count = Annotated[int, Meta(ge=1, le=10_000_000)]
 Days = Annotated[float, Meta(gt=0, le=3650)]
@@ -66,11 +68,17 @@ def read_plan(path: Path | None, said: Mapping[str, object]) -> Plan:
             written = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise UsageError(f"the plan in {path} cannot be read: {error}") from None
-    values = {**written, **said}
+    values = {name: _in_its_unit(name, value) for name, value in {**written, **said}.items()}
     pages = values.get("pages", Plan().pages)
     if "hosts" not in values and isinstance(pages, int):
         values["hosts"] = max(pages // 100, 1)
     return _made(values)
+
+
+def _in_its_unit(name: str, value: object) -> object:
+    """Turn a time that was written with a unit, such as `4w`, into what the plan counts it in."""
+    unit = UNITS.get(name)
+    return value if unit is None or not isinstance(value, str) else duration(value, name, plain=unit) / unit
 
 
 def check(plan: Plan) -> None:

@@ -36,6 +36,12 @@ def outside(builder: Builder, host: Host, other: Host) -> None:
         builder.perch(source).links.append(Link(href, None))
 
 
+def other_services(builder: Builder, host: Host, other: Host) -> None:
+    """Link to what else may answer on the same machine: another port is another site, which nobody asked to be crawled."""
+    for source, port in ((host, 9), (host, 8443), (other, 9)):
+        builder.perch(source).links.append(Link(f"http://{source.name}:{port}/console", None))
+
+
 def length_limit(builder: Builder, host: Host, other: Host) -> None:
     """Link to a URL of the longest honest length, and to one beyond it."""
     for name, length in (("longest", LONGEST_URL), ("longer", LONGEST_URL + 1)):

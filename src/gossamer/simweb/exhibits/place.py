@@ -38,6 +38,7 @@ _ORDINARY: tuple[Exhibit, ...] = (
     formats.rdf_feed,
     formats.rss_feed,
     formats.long_file,
+    addresses.other_services,
 )
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host

@@ -3,8 +3,13 @@
 A line is `urlkey timestamp {json}`. The key is the URL turned inside out (host reversed, lower case, session ids and order of
 parameters forgotten): the rules of the Internet Archive's canonical form, because pywb looks pages up by it. The digest is
 the payload digest, the same for a response and its revisits. A 304 has no line: a replay tool would show its bare head instead
-of the page; without it, it shows the capture that the 304 confirms. Beside each closed file stands its `.cdxj`; `merge` makes
-one index of all. An index is derived: it can be thrown away and made again from the files.
+of the page; without it, it shows the capture that the 304 confirms. Beside each closed file stands its `.cdxj`, beside an open
+one a journal of its lines, which is taken up with every flush. An index is derived: it can be thrown away and made again from
+the files.
+
+`merge` makes one `index.cdxj` of all, open files included: at the end of every run, again and again while a crawl runs
+(`jobs/index.py` says how often), and whenever somebody asks with `gossamer index`. So without a crawl it names every record
+that is kept, and with one every record that was durable when it was written.
 """
 
 import heapq
@@ -22,11 +27,14 @@ from gossamer.document.digest import payload_digest
 from gossamer.records import Fetched, Place
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.replay import restore
+from gossamer.storage.archive.segment import OPEN, open_path
 from gossamer.storage.archive.walk import Record, Torn, walk
 from gossamer.storage.archive.warc import safe_uri, timestamp
 
 KEPT = frozenset({"response", "resource", "revisit"})
 MERGED = "index.cdxj"
+UNFINISHED = ".part"
+LOOKS = 3  # at a file that gets its final name, or its index, while it is looked for
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.DOTALL)
 _PLAIN = re.compile(r"(https?)://([a-z0-9.:-]+)((?:/[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)+|/)")  # nothing to change
@@ -79,12 +87,7 @@ def line_of(record: Record, file: str) -> bytes:
 
 def index(path: Path) -> None:
     """Make the index of a closed file by reading all of it, up to where it is damaged."""
-    lines = Lines(path.parent)
-    with suppress(Torn):
-        for record in walk(path):
-            if record.kind in KEPT:
-                lines.append(line_of(record, path.name))
-    write(path, lines)
+    write(path, _walked(path, path.name))
 
 
 def write(path: Path, lines: Lines) -> None:
@@ -97,22 +100,64 @@ def index_path(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
 
 
+def journal_path(path: Path) -> Path:
+    """Return where the lines of a file stand while it is open."""
+    return open_path(index_path(path))
+
+
 def merge(directory: Path) -> Path:
-    """Merge the indexes of all closed files into one sorted `index.cdxj`; return its path."""
+    """Merge the indexes of all files into one sorted `index.cdxj`, while others write or not; return its path."""
     target = directory / MERGED
+    names = {path.name.removesuffix(OPEN) for path in (*directory.glob("*.warc.gz"), *directory.glob(f"*.warc.gz{OPEN}"))}
     with ExitStack() as stack:
-        parts = [stack.enter_context(part.open("rb")) for part in sorted(directory.glob("*.cdxj")) if part != target]
-        _replace(target, heapq.merge(*parts))
+        _replace(target, heapq.merge(*[_lines_in(directory / name, stack) for name in sorted(names)]))
     return target
 
 
+def _lines_in(path: Path, stack: ExitStack) -> Iterable[bytes]:
+    """Return the lines of a file in order: from its index, from its journal, or by reading all of it."""
+    for _ in range(LOOKS):
+        with suppress(FileNotFoundError):
+            return stack.enter_context(index_path(path).open("rb"))
+        for source, read in ((journal_path(path), _journaled), (path, _walked), (open_path(path), _walked)):
+            with suppress(FileNotFoundError):
+                return read(source, path.name).in_order()
+    return ()  # it is gone
+
+
+def _journaled(journal: Path, name: str) -> Lines:
+    lines = Lines(journal.parent)
+    with journal.open("rb") as file:
+        for text in file:
+            if text.endswith(b"\n"):  # the last one may be under way
+                lines.append(text)
+    return lines
+
+
+def _walked(path: Path, name: str) -> Lines:
+    lines = Lines(path.parent)
+    with suppress(Torn):
+        for record in walk(path):
+            if record.kind in KEPT:
+                lines.append(line_of(record, name))
+    return lines
+
+
 def _replace(target: Path, lines: Iterable[bytes]) -> None:
-    unfinished = target.with_name(target.name + ".part")
-    with unfinished.open("wb") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())  # the name must not outlive a power loss that the lines do not
-    os.replace(unfinished, target)
+    """Write a file whole or not at all; several processes may, the last one counts. One that cannot be written is not there."""
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}{UNFINISHED}")
+    try:
+        with unfinished.open("wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())  # the name must not outlive a power loss that the lines do not
+        os.replace(unfinished, target)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            target.unlink(missing_ok=True)  # none is better than one that lags
+        raise
 
 
 def url_key(url: str) -> str:

@@ -180,6 +180,7 @@ class DirectoryArchive:
 
     async def flush(self) -> None:
         """Every append has reached the operating system already; return when a power loss keeps them, too, if asked to."""
+        self._lines.tell()
         if self._flushed != self._appended:
             await self._syncing.acknowledge()
         faults.reach("after-sync")
@@ -202,7 +203,7 @@ class DirectoryArchive:
 
     @staticmethod
     def merge_at(directory: Path) -> Path:
-        """Merge the indexes of all closed files into `index.cdxj`, for tools that want one; return it."""
+        """Merge the indexes of all files, open ones too, into `index.cdxj`, for tools that want one; return it."""
         try:
             return cdxj.merge(directory)
         except OSError as error:
@@ -269,6 +270,7 @@ class DirectoryArchive:
             segment.discard()
             raise
         self._unsynced[segment] = None
+        self._lines = Lines(self._directory, cdxj.journal_path(segment.path))
         return segment
 
     def _retire(self) -> None:
@@ -276,6 +278,7 @@ class DirectoryArchive:
         segment, lines = self._segment, self._lines
         if segment is None:
             return
+        lines.tell()
         self._segment, self._lines = None, Lines(self._directory)
         task = asyncio.get_running_loop().create_task(self._close(segment, lines))
         self._closing.add(task)
@@ -310,6 +313,7 @@ def _write_index(path: Path, lines: Lines) -> None:
         cdxj.write(path, lines)
     except OSError as error:
         raise failure(error, cdxj.index_path(path)) from error
+    lines.forget()
 
 
 def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
@@ -327,3 +331,6 @@ def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
     for path in sorted(directory.glob(f"{which}.warc.gz")):
         if not cdxj.index_path(path).exists():
             cdxj.index(path)
+        cdxj.journal_path(path).unlink(missing_ok=True)
+    for left in directory.glob(f"{cdxj.MERGED}.*{cdxj.UNFINISHED}"):
+        left.unlink(missing_ok=True)

@@ -134,9 +134,11 @@ class Pruner:
             if older and (self._directory / older).exists():
                 self.drop(newer.name if uses(older) else older)
         merged = self._directory / cdxj.MERGED
-        if merged.with_name(merged.name + _PART).exists():
+        aside = merged.with_name(merged.name + _PART)
+        if aside.exists():
             with _writing(merged):
                 cdxj.merge(self._directory)
+                aside.unlink()
 
 
 def successor(file: str) -> str:

@@ -25,7 +25,7 @@ def shipped() -> list[tuple[int, str]]:
 def migrate(connection: sqlite3.Connection, migrations: Sequence[tuple[int, str]]) -> None:
     """Apply the migrations that are missing; the connection must be in autocommit mode."""
     newest = migrations[-1][0]
-    if _version(connection) == newest:
+    if is_current(connection, migrations):
         return  # without the write lock: a reader beside a running crawl gets this far
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -42,6 +42,11 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[tuple[int, str]
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def is_current(connection: sqlite3.Connection, migrations: Sequence[tuple[int, str]]) -> bool:
+    """Tell whether a database has the newest layout."""
+    return _version(connection) == migrations[-1][0]
 
 
 def _version(connection: sqlite3.Connection) -> int:

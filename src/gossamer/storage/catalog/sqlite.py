@@ -3,6 +3,8 @@
 A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it; and the log has reached the disk, or will within
 a second (`durability.py`). SQLite's own way to that, `synchronous = FULL`, syncs the same file in the middle of COMMIT, while
 the event loop waits; so here a thread does it, and another one brings the log into the database (`backfill.py`).
+A catalog that cannot be written, on read-only media or somebody else's, is opened to be read: SQLite would want to make files
+beside it for that, unless it is told that nothing changes, or finds the log that somebody else is writing.
 Search indexes and totals change in the same transaction as the pages, so they never tell different stories. They are kept by
 statements of ours and not by triggers: inside a trigger FTS5 writes its index out for every single row.
 """
@@ -23,7 +25,7 @@ from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, 
 from gossamer.records import Outcome, Page, Totals
 from gossamer.storage.catalog import rows, search, versions
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
-from gossamer.storage.catalog.migrate import migrate, shipped
+from gossamer.storage.catalog.migrate import is_current, migrate, shipped
 from gossamer.versions import Version
 
 _WAIT = 30.0  # for another process to finish its transaction, in seconds
@@ -47,9 +49,10 @@ _UNNAME = "INSERT INTO names (names, rowid, url, title) VALUES ('delete', ?, ?, 
 class SqliteCatalog:
     """Pages by key, searched by words, host, status, type and time."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, durable: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, durable: bool, reading: str = "mode=ro") -> None:
         self._connection = connection
         self._path = path
+        self._reading = reading  # how another connection is opened that only reads
         self._syncing = Syncing(self._sync, durable)
         self._backfill = Backfill(path)
         self._meets_again = False  # pages that are there already, mostly
@@ -58,6 +61,8 @@ class SqliteCatalog:
     @classmethod
     def open(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
         """Open or create the catalog and bring it to the newest layout; `durable`: what was added outlives a power loss."""
+        if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            return cls._open_to_read(path)
         with _in_our_words(path):
             connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
@@ -69,6 +74,18 @@ class SqliteCatalog:
                 connection.close()
                 raise
         return cls(connection, path, durable)
+
+    @classmethod
+    def _open_to_read(cls, path: Path) -> "SqliteCatalog":
+        """Open a catalog that cannot be written; one of an older layout has to be brought to this one where it can be."""
+        is_written = Path(f"{path}-wal").exists()  # by somebody, or it was when the last one was killed
+        reading = "mode=ro" if is_written else "mode=ro&immutable=1"
+        with _in_our_words(path):
+            connection = _connect_to_read(path, reading)
+            if not is_current(connection, shipped()):
+                connection.close()
+                raise CrawlReadOnly(f"another gossamer wrote {path}, which can only be read here; look at a copy of the crawl")
+        return cls(connection, path, durable=False, reading=reading)
 
     async def add(self, pages: Sequence[Page]) -> None:
         """Insert or replace, by key, in one transaction."""
@@ -217,7 +234,7 @@ class SqliteCatalog:
                 self._log = None
 
     def _reader(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{quote(str(self._path))}?mode=ro", uri=True, timeout=_WAIT, isolation_level=None)
+        return _connect_to_read(self._path, self._reading)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -230,6 +247,10 @@ class SqliteCatalog:
                 if self._connection.in_transaction:  # a full disk may have rolled back already
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def _connect_to_read(path: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_WAIT, isolation_level=None)
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
