@@ -45,7 +45,9 @@ def troubles(summary: "Summary") -> Iterator[str]:
 
 def last_line(summary: "Summary", left: int) -> str:
     """Tell done, failed, interrupted or waiting, and how to go on."""
-    resume = f"gossamer resume {summary.directory}"
+    from gossamer.jobs.directory import command
+
+    resume = command("resume", summary.directory)
     match summary.end.value:
         case "budget spent" if left and summary.spent is not None:
             begun = "done:" if summary.kept else "failed: nothing was kept, and"

@@ -118,11 +118,13 @@ class Progress:
 
     def _doings(self) -> list[tuple[str, str]]:
         """Say what is fetched, what is waited for, and when the crawl will be over, as far as there is something to say."""
+        from gossamer.jobs.directory import command
+
         stores, pool = self._crawl.stores, self._crawl.pool
         now, outlook, waiting = stores.clock.now(), stores.frontier.outlook(MOST_HOSTS), self._history[-1].waiting
         soon = wait_for(outlook, now)
         if waiting and not outlook.next_host and not pool.under_way:
-            soon = f"until a host is released that was paused or blocked: gossamer hosts {stores.directory}"
+            soon = f"until a host is released that was paused or blocked: {command('hosts', stores.directory)}"
         if stores.settings.crawl.forever:
             end = "never by itself: it goes on until it is told to stop"
         else:

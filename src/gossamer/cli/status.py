@@ -37,13 +37,15 @@ def status(
 
 def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Give every line about a crawl: what it is about, and what there is to say."""
+    from gossamer.jobs.directory import command
+
     frontier = one["frontier"]
     yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
     yield "URLs", states(frontier)
     if one["bodies_cut"]:
         yield "cut", bodies_cut(one["bodies_cut"], one["directory"])
     if frontier["hosts"]:
-        yield "hosts", f"{frontier['hosts']:,} with work: gossamer hosts {one['directory']}"
+        yield "hosts", f"{frontier['hosts']:,} with work: {command('hosts', one['directory'])}"
 
 
 def states(frontier: Mapping[str, int]) -> str:
@@ -62,7 +64,9 @@ def states(frontier: Mapping[str, int]) -> str:
 
 def bodies_cut(count: int, directory: str) -> str:
     """Say how many bodies are not whole, and how to see which."""
-    return f"{count:,} {'body is' if count == 1 else 'bodies are'} not whole: gossamer pages {directory} --cut"
+    from gossamer.jobs.directory import command
+
+    return f"{count:,} {'body is' if count == 1 else 'bodies are'} not whole: {command('pages', directory, '--cut')}"
 
 
 def show_outcomes(outcomes: Mapping[str, int]) -> None:
