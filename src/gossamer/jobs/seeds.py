@@ -10,7 +10,11 @@ from gossamer.errors import UrlError, UsageError
 from gossamer.registry import keys
 from gossamer.url.parse import Url, parse, shown
 
-BARE = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")  # a host name, perhaps with a port and a path
+BARE = re.compile(  # a host without a scheme, perhaps with a port and a path
+    r"(?P<host>localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d+))?(?:[/?#]|$)", re.IGNORECASE
+)
+LOCAL = re.compile(r"localhost|[\d.]+|\[.*", re.IGNORECASE)  # no certificate is made out to these
+HTTPS = (None, "443")  # the ports
 
 
 class Seeds(Struct, frozen=True):
@@ -45,8 +49,12 @@ def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -
 
 
 def _parse(text: str) -> Url:
-    """Parse a seed; a bare `example.org/path` is taken as https."""
-    url = parse(f"https://{text}" if BARE.match(text) else text)
+    """Parse a seed. A bare `example.org/path` is taken as https, `localhost:8000` and whatever has a port of its own as http."""
+    bare = BARE.match(text)
+    if bare is not None:
+        is_plain = bare["port"] not in HTTPS or (bare["port"] is None and LOCAL.fullmatch(bare["host"]))
+        text = f"{'http' if is_plain else 'https'}://{text}"
+    url = parse(text)
     if not url.host and url.scheme != "file":
         raise UrlError(f"{shown(text)} names no host, so there is nothing to fetch")
     fetchable = keys("fetcher")
