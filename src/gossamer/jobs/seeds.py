@@ -49,7 +49,7 @@ def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -
 
 
 def _parse(text: str) -> Url:
-    """Parse a seed. A bare `example.org/path` is taken as https, `localhost:8000` and whatever has a port of its own as http."""
+    """Parse a seed. A bare `example.org/path` is taken as https; `localhost:8000`, like any host with a port, as http."""
     bare = BARE.match(text)
     if bare is not None:
         is_plain = bare["port"] not in HTTPS or (bare["port"] is None and LOCAL.fullmatch(bare["host"]))
