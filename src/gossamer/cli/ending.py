@@ -45,7 +45,9 @@ def troubles(summary: "Summary") -> Iterator[str]:
 
 def last_line(summary: "Summary", left: int) -> str:
     """Tell done, failed, interrupted or waiting, and how to go on."""
-    resume = f"gossamer resume {summary.directory}"
+    from gossamer.jobs.directory import command
+
+    resume = command("resume", summary.directory)
     match summary.end.value:
         case "budget spent" if left and summary.spent is not None:
             begun = "done:" if summary.kept else "failed: nothing was kept, and"
@@ -70,7 +72,7 @@ def _option(limit: "Limit") -> str:
         case "crawl.max_bytes":
             return f"--max-bytes {output.exact_size(int(limit.limit))}"
         case _:
-            return f"--max-time {limit.limit:g}s"
+            return f"--max-time {limit.limit:.12g}s"
 
 
 def _refused(refused: "Refusals") -> str:
