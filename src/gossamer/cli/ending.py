@@ -72,7 +72,7 @@ def _option(limit: "Limit") -> str:
         case "crawl.max_bytes":
             return f"--max-bytes {output.exact_size(int(limit.limit))}"
         case _:
-            return f"--max-time {limit.limit:g}s"
+            return f"--max-time {limit.limit:.12g}s"
 
 
 def _refused(refused: "Refusals") -> str:
