@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from gossamer.cli import output
+from gossamer.jobs.command import command
 
 
 def checkpoint(
@@ -15,7 +16,7 @@ def checkpoint(
 ) -> None:
     """Write a consistent copy of a crawl, without stopping it."""
     from gossamer.jobs.control import ask
-    from gossamer.jobs.directory import CrawlDirectory, command
+    from gossamer.jobs.directory import CrawlDirectory
 
     made = ask(CrawlDirectory.open(directory), "checkpoint", target=str(target.absolute()))
     if json:

@@ -10,6 +10,7 @@ import typer
 from gossamer.cli import ending, output
 from gossamer.cli.status import bodies_cut, show_outcomes, states
 from gossamer.errors import UsageError
+from gossamer.jobs.command import command
 
 if TYPE_CHECKING:
     from gossamer.assemble import Crawl
@@ -372,8 +373,6 @@ def show_summary(summary: "Summary") -> None:
 def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     """Give every line of the summary: what it is about, and what there is to say."""
     from msgspec.structs import asdict
-
-    from gossamer.jobs.directory import command
 
     rate = summary.pages / summary.seconds if summary.seconds else 0.0
     cheap = summary.pages / summary.cpu_seconds if summary.cpu_seconds else 0.0

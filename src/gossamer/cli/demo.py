@@ -17,6 +17,7 @@ from gossamer.cli.crawl import crawl
 from gossamer.cli.explain import explain
 from gossamer.cli.pages import pages as list_pages
 from gossamer.cli.verify import verify
+from gossamer.jobs.command import command
 
 
 def demo(
@@ -49,8 +50,6 @@ def demo(
 
 def _look(directory: Path, place: Path) -> None:
     """Show a little of everything that can be asked."""
-    from gossamer.jobs.directory import command
-
     _heading(command("pages", directory, "-n", 8), "what it kept")
     list_pages(directory, limit=8)
     refused = _example(place / "manifest.jsonl", "robots_denied")

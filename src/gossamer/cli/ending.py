@@ -5,6 +5,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from gossamer.cli import output
+from gossamer.jobs.command import command
 
 if TYPE_CHECKING:
     from gossamer.jobs.explain import Ending
@@ -45,8 +46,6 @@ def troubles(summary: "Summary") -> Iterator[str]:
 
 def last_line(summary: "Summary", left: int) -> str:
     """Tell done, failed, interrupted or waiting, and how to go on."""
-    from gossamer.jobs.directory import command
-
     resume = command("resume", summary.directory)
     match summary.end.value:
         case "budget spent" if left and summary.spent is not None:

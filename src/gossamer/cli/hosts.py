@@ -7,6 +7,7 @@ import typer
 
 from gossamer.cli import output
 from gossamer.errors import UsageError
+from gossamer.jobs.command import command
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -60,7 +61,7 @@ def host(
 ) -> None:
     """Show a host, or change its policy."""
     from gossamer.jobs.control import ask
-    from gossamer.jobs.directory import CrawlDirectory, command
+    from gossamer.jobs.directory import CrawlDirectory
 
     crawl = CrawlDirectory.open(directory)
     changes: dict[str, Any] = {

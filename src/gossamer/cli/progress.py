@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.cli import output
 from gossamer.cli.forecast import Standing, forecast, pace_of, wait_for
+from gossamer.jobs.command import command
 from gossamer.standing import NOT_FOR_US
 from gossamer.worker.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble, VisitsEnded
 
@@ -118,8 +119,6 @@ class Progress:
 
     def _doings(self) -> list[tuple[str, str]]:
         """Say what is fetched, what is waited for, and when the crawl will be over, as far as there is something to say."""
-        from gossamer.jobs.directory import command
-
         stores, pool = self._crawl.stores, self._crawl.pool
         now, outlook, waiting = stores.clock.now(), stores.frontier.outlook(MOST_HOSTS), self._history[-1].waiting
         soon = wait_for(outlook, now)

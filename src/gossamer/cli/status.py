@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gossamer.cli import output
+from gossamer.jobs.command import command
 
 
 def status(
@@ -37,8 +38,6 @@ def status(
 
 def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Give every line about a crawl: what it is about, and what there is to say."""
-    from gossamer.jobs.directory import command
-
     frontier = one["frontier"]
     yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
     yield "URLs", states(frontier)
@@ -64,8 +63,6 @@ def states(frontier: Mapping[str, int]) -> str:
 
 def bodies_cut(count: int, directory: str) -> str:
     """Say how many bodies are not whole, and how to see which."""
-    from gossamer.jobs.directory import command
-
     return f"{count:,} {'body is' if count == 1 else 'bodies are'} not whole: {command('pages', directory, '--cut')}"
 
 

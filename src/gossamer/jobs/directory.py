@@ -11,7 +11,6 @@ crawl.log      what happened                   lock        who works on it      
 
 import fcntl
 import os
-import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -24,6 +23,7 @@ from gossamer.config.load import dump, load
 from gossamer.config.sections import Settings
 from gossamer.durability import make_directory, sync_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl
+from gossamer.jobs.command import command
 from gossamer.url.parse import Url, parse
 
 FORMAT = 1
@@ -150,11 +150,6 @@ class CrawlDirectory:
         except BlockingIOError:
             holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
             raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
-
-
-def command(*words: object) -> str:
-    """Return a command of ours as it can be typed into a shell, whatever is in the names of files."""
-    return shlex.join(["gossamer", *map(str, words)])
 
 
 def crawls_in(path: Path) -> list[CrawlDirectory]:

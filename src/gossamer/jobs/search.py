@@ -13,8 +13,9 @@ from gossamer.assemble import make_admission, make_processors, open_catalog
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse, UsageError
+from gossamer.jobs.command import command
 from gossamer.jobs.control import ask
-from gossamer.jobs.directory import CrawlDirectory, command
+from gossamer.jobs.directory import CrawlDirectory
 from gossamer.protocols import Catalog, Processor
 from gossamer.records import Fetched, Outcome, Page
 from gossamer.url.parse import parse
