@@ -2,7 +2,7 @@
 
 Every crawl has a seed, which is printed: it grows the web and chooses the faults, so `python tests/support/soak.py --seed N
 --cycles 1` meets a failing one again. Faults: kill -9 at a random moment, death at a named point, archive writes and syncs that
-fail, fall short or tear, SIGSTOP for longer than a lease, SIGTERM twice, in both modes of durability.
+fail, fall short or tear, SIGSTOP for longer than a lease, SIGTERM twice, a bug of ours, in both modes of durability.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from collections.abc import Callable
 from json import dumps
 from pathlib import Path
 
+import saboteur
 from crawling import CLEAN, GOSSAMER, Simweb, run_gossamer, simweb_running
 from faulting import BRISK, surprises
 
@@ -32,6 +33,8 @@ KNOBS = [
     "--quiet",
 ]
 RUNS = 6  # with a fault each, before the crawl is left to finish
+LARGE = 4  # one web of so many has the default size, and with it the host that is never well
+BUGS = ("study", "catalog", "graph", "settle", "lease", "leased", "robots", "listener")  # in each of them one costs nothing
 
 Command = list[str]
 
@@ -46,7 +49,8 @@ class Campaign:
     def cycle(self, seed: int, place: Path) -> None:
         """Crawl one web with faults chosen by its seed; note everything that is not as it must be."""
         chance = random.Random(seed)
-        with simweb_running(place, hosts=12, pages=240, seed=seed, min_bytes=2_000, max_bytes=30_000) as web:
+        hosts, pages = (50, 2000) if seed % LARGE == 0 else (12, 240)
+        with simweb_running(place, hosts=hosts, pages=pages, seed=seed, min_bytes=2_000, max_bytes=30_000) as web:
             directory = place / "crawl"
             mode = chance.choice(("durable", "fast"))
             words = ["crawl", "--dir", str(directory), *KNOBS, "--set", f"storage.durability={mode}", *web.crawl_options]
@@ -70,9 +74,9 @@ class Campaign:
         self.violations += [f"seed {seed}: {what}" for what in found]
 
 
-def start(words: Command, plan: dict[str, object] | None = None) -> "subprocess.Popen[bytes]":
-    """Start a command, perhaps with faults armed."""
-    environment = CLEAN | ({"GOSSAMER_FAULTS": dumps(plan)} if plan else {})
+def start(words: Command, plan: dict[str, object] | None = None, **more: str) -> "subprocess.Popen[bytes]":
+    """Start a command, perhaps with faults armed, or with more in its environment."""
+    environment = CLEAN | ({"GOSSAMER_FAULTS": dumps(plan)} if plan else {}) | more
     return subprocess.Popen([*GOSSAMER, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
 
 
@@ -136,7 +140,20 @@ def terminate_twice(words: Command, chance: random.Random) -> None:
         process.wait()
 
 
-FAULTS: list[Callable[[Command, random.Random], None]] = [kill, kill, die_at_a_point, fail_to_write, freeze, terminate_twice]
+def meet_a_bug(words: Command, chance: random.Random) -> None:
+    """Let something that nobody expects be raised once; killed after a while."""
+    plan = {"place": chance.choice(BUGS), "times": 1, "after": chance.randint(0, 20), "pure": chance.random() < 0.5}
+    with tempfile.TemporaryDirectory(prefix="gossamer-plugin-") as place:
+        environment = {"PYTHONPATH": saboteur.install(Path(place)), saboteur.VARIABLE: dumps(plan)}
+        process = start(words, **environment)
+        if not wait(process, 2 + 4 * chance.random()):
+            process.kill()
+            process.wait()
+
+
+FAULTS: list[Callable[[Command, random.Random], None]] = [
+    kill, kill, die_at_a_point, fail_to_write, freeze, terminate_twice, meet_a_bug,
+]  # fmt: skip
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from gossamer.simweb.sites import Resource
 _REASONS = {
     200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 307: "Temporary Redirect",
     308: "Permanent Redirect", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 410: "Gone",
-    429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable",
+    429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
 }  # fmt: skip
 _TYPES = {
     "page": "text/html",
@@ -74,6 +74,12 @@ def answer_resource(resource: Resource, content: bytes, identity: bool = False) 
 def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: bool = False) -> Answer:
     """Make a short answer that says only its status."""
     return assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
+
+
+def answer_cut_short() -> Answer:
+    """Make an answer that ends in its head."""
+    wire = b"HTTP/1.1 200 OK\r\nServer: sim"
+    return Answer(200, wire, len(wire), close=True)
 
 
 def assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool = False, version: int = 0) -> Answer:

@@ -133,6 +133,14 @@ class Builder:
         host.pool = Pool(host.pages)
         self.publish_robots(host)
 
+    def found(self, name: str) -> Host:
+        """Return a host of its own that lets everybody in; it is part of the web when it is among its hosts."""
+        first = self.hosts[0]
+        origin = first.origin.replace(first.name, name)
+        host = Host(name, origin, first.address, "open", RobotsFile("allow", 0.0), is_apart=True)
+        self.publish_robots(host)
+        return host
+
     def publish_robots(self, host: Host) -> None:
         """Put the robots file of a host where crawlers look for it."""
         robots = host.robots

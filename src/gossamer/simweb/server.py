@@ -10,11 +10,11 @@ from collections import OrderedDict
 from time import monotonic
 from typing import Protocol, cast
 
-from gossamer.simweb.answers import Answer, answer_note
+from gossamer.simweb.answers import Answer, answer_cut_short, answer_note
 from gossamer.simweb.ledger import Ledger, Request
 from gossamer.simweb.requests import Malformed, RequestHead, read_head
 from gossamer.simweb.settings import SimwebSettings
-from gossamer.simweb.sites import Resource
+from gossamer.simweb.sites import Ailment, Resource
 from gossamer.simweb.web import Web, build
 
 _LONGEST_HEAD = 64 * 1024
@@ -23,7 +23,18 @@ _PORT_TRIES = 20
 _BAD_REQUEST = answer_note(400, close=True)
 _BAD_METHOD = answer_note(405, (("Allow", "GET, HEAD"),), close=True)
 _NOT_FOUND = answer_note(404)
-_UNAVAILABLE = answer_note(503, (("Retry-After", "1"),))
+_SOON = (("Retry-After", "0"),)
+_AILMENTS: dict[Ailment, Answer] = {
+    "busy": answer_note(503, (("Retry-After", "1"),)),
+    "broken": answer_note(500),
+    "no gateway": answer_note(502),
+    "overloaded": answer_note(503),
+    "no hurry": answer_note(503, _SOON),
+    "slow down": answer_note(429, _SOON),
+    "asked too often": answer_note(429),
+    "cut short": answer_cut_short(),
+}
+_MOST_IN_A_ROW = 2  # failing answers of a host
 _NOBODYS = RequestHead("", "", "", False, "")  # a request that could not be read
 
 
@@ -51,6 +62,7 @@ class SimwebServer:
         self._cache: OrderedDict[int, Answer] = OrderedDict()
         self._cached_bytes = 0
         self._failed: dict[int, int] = {}
+        self._in_a_row: dict[str, int] = {}  # failing answers, of hosts whose last one was
 
     async def start(self) -> None:
         """Bind, build, and listen on every address."""
@@ -82,14 +94,24 @@ class SimwebServer:
         if resource is None:
             return _NOT_FOUND, 0.0
         delay = _slowness(resource) if resource.host.slow else 0.0
-        if resource.failures and self._failed.get(resource.number, 0) < resource.failures:
-            self._failed[resource.number] = self._failed.get(resource.number, 0) + 1
-            return _UNAVAILABLE, delay
+        if resource.failures and self._fails(resource):
+            return _AILMENTS[resource.ailment], delay
+        if self._in_a_row:
+            self._in_a_row.pop(resource.host.name, None)
         if resource.cookie not in request.cookie:
             return answer_note(302, (("Location", request.path), ("Set-Cookie", f"{resource.cookie}; Path=/"))), delay
         if resource.coding != "identity" and resource.coding not in request.codings:
             return self.web.answer_for(resource, identity=True), delay
         return self._cached(resource), delay
+
+    def _fails(self, resource: Resource) -> bool:
+        """Tell whether a resource that is to fail does so now: not too often, and its host not too often in a row."""
+        failed, in_a_row = self._failed.get(resource.number, 0), self._in_a_row.get(resource.host.name, 0)
+        if failed == resource.failures or in_a_row == _MOST_IN_A_ROW:
+            return False
+        self._failed[resource.number] = failed + 1
+        self._in_a_row[resource.host.name] = in_a_row + 1
+        return True
 
     def _warm(self) -> None:
         for resource in (resource for host in self.web.hosts for resource in host.table.values()):

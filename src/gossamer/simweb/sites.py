@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from gossamer.simweb.robots import RobotsFile
 
@@ -22,7 +22,10 @@ Role = Literal[
     "open", "rules", "groups", "missing", "pace", "deny", "unreachable", "moved", "elsewhere", "oversized", "slow"
 ]  # fmt: skip
 
+Ailment = Literal["busy", "broken", "no gateway", "overloaded", "no hurry", "slow down", "asked too often", "cut short"]
+
 HIGHEST_RANK = 8  # of an ordinary page
+AILMENTS: tuple[Ailment, ...] = get_args(Ailment)
 
 
 class Link(NamedTuple):
@@ -57,7 +60,8 @@ class Resource:
     # the answer
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
-    failures: int = 0  # answers of 503 before the first real one
+    failures: int = 0  # answers before the first real one
+    ailment: Ailment = "busy"  # what these answers are
     cookie: str = ""  # that is set and asked for before the page is shown
     coding: str = "identity"
     framing: Literal["length", "chunked", "close"] = "length"

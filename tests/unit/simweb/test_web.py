@@ -101,11 +101,11 @@ def test_links_go_mostly_to_few_pages_and_stay_mostly_on_their_host(web: Web) ->
 
 def test_a_page_has_at_most_500_links_and_no_host_more_than_twice_its_share(web: Web) -> None:
     assert max(len(web.links(resource)) for resource in everything(web)) <= 200
-    assert max(len(set(host.table.values())) for host in web.hosts) <= 80
+    assert max(len(set(host.table.values())) for host in ordinary(web)) <= 80
 
 
-def test_a_host_has_at_most_one_url_that_fails(web: Web) -> None:
-    pages = [resource for resource in everything(web) if resource.kind != "robots"]
+def test_a_host_has_at_most_one_url_that_fails_but_for_the_one_where_many_do(web: Web) -> None:
+    pages = [resource for resource in everything(web) if resource.kind != "robots" and resource.host.name != "clinic.sim"]
     failing = Counter(page.host.name for page in pages if page.failures or page.status in (429, 500))
     assert len(failing) == 3 and max(failing.values()) == 1
 
@@ -132,7 +132,7 @@ def test_copies_carry_the_same_links_whichever_is_asked(web: Web) -> None:
 
 def test_hosts_that_are_slow_or_closed_have_few_pages(web: Web) -> None:
     most = {"slow": 10, "pace": 24, "deny": 4, "unreachable": 4}
-    assert all(len(host.pages) <= most.get(host.role, 80) for host in web.hosts)
+    assert all(len(host.pages) <= most.get(host.role, 80) for host in ordinary(web))
 
 
 def test_aliases_name_the_same_page(web: Web) -> None:

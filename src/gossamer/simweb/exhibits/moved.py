@@ -5,7 +5,6 @@ one is not there, both stand on one page, the missing one first.
 """
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.robots import RobotsFile
 from gossamer.simweb.sites import Host, Resource
 
 _PAGES = 6  # of the site that moved
@@ -46,7 +45,7 @@ def cookie_gate(builder: Builder, host: Host, other: Host) -> None:
 
 def moved_site(builder: Builder) -> None:
     """Add a host whose root, a seed, leads to another host by way of a third; who follows has another small site."""
-    old, passage, new = (_host(builder, name) for name in ("moved.sim", "passage.sim", "www.moved.sim"))
+    old, passage, new = (builder.found(name) for name in ("moved.sim", "passage.sim", "www.moved.sim"))
     new.is_seed = passage.is_seed = False
     front = builder.add(None, "/", host=new)
     new.pages.append(front)
@@ -57,11 +56,3 @@ def moved_site(builder: Builder) -> None:
         host.pages.append(root)
         builder.link(root, target or passage.root, kind="redirect")
     builder.hosts += (old, passage, new)
-
-
-def _host(builder: Builder, name: str) -> Host:
-    first = builder.hosts[0]
-    origin = first.origin.replace(first.name, name)
-    host = Host(name, origin, first.address, "open", RobotsFile("allow", 0.0), is_apart=True)
-    builder.publish_robots(host)
-    return host

@@ -2,6 +2,7 @@
 
 from gossamer.simweb.builder import Builder
 from gossamer.simweb.exhibits import addresses, answers, directives, documents, formats, moved, sitemaps
+from gossamer.simweb.exhibits.ailing import clinic
 from gossamer.simweb.exhibits.copies import copies
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
 from gossamer.simweb.robots import TELLING_PATHS
@@ -62,6 +63,7 @@ def install(builder: Builder) -> None:
             _point_to(builder, host, willing)
     _spread(builder, _ORDINARY, willing)
     moved.moved_site(builder)
+    clinic(builder)
 
 
 def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[Host]) -> None:
