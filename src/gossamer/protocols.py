@@ -358,7 +358,7 @@ class Catalog(Protocol):
         """Return pages by outcome."""
 
     def totals(self) -> Totals:
-        """Return how many pages were kept, and the bytes of all bodies."""
+        """Return how many pages were kept, the bytes of all bodies, and how many links were cut."""
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""

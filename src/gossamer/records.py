@@ -394,7 +394,9 @@ class Page(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Totals(Struct, frozen=True):
-    """What a crawl kept: pages whose content is known, and the bytes of all bodies."""
+    """What a crawl kept: pages whose content is known, and the bytes of all bodies; and what it cut."""
 
     pages: int
     bytes: int
+    links_cut: int = 0  # beyond the limit of a page
+    pages_cut: int = 0  # that had so many

@@ -287,6 +287,8 @@ def show_summary(summary: "Summary") -> None:
             f"without effect on {learned['hosts']:,} hosts; {learned['refused']:,} URLs were not fetched for it: "
             f"gossamer traps {summary.directory}"
         )
+    if summary.links_cut["links"]:
+        output.line(output.links_cut(summary.links_cut))
     output.line(f"look at it: gossamer pages {summary.directory}   prove it: gossamer verify {summary.directory}")
     output.line(_last_line(summary, left))
 

@@ -67,6 +67,8 @@ def _show_queue(facts: dict[str, Any]) -> None:
         place = page["place"]
         kept = f"{place['file']} at {place['offset']}, {place['length']} bytes"
         output.line(f"  kept       status {page['status']}, {page['mime']}, {page['length']:,} bytes, in {kept}")
+    if page and page["links_cut"]:
+        output.line(f"  links      {page['links']:,} are known, {page['links_cut']:,} more were cut (documents.max_links)")
 
 
 def _made_of(parts: dict[str, float] | None) -> str:

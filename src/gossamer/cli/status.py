@@ -35,6 +35,8 @@ def status(
     output.line(
         "URLs: " + ", ".join(f"{frontier[state]:,} {state}" for state in states) + f"; {frontier['hosts']:,} hosts with work"
     )
+    if one["links_cut"]["links"]:
+        output.line(output.links_cut(one["links_cut"]))
     output.line()
     output.table(["outcome", "URLs"], [(name, f"{count:,}") for name, count in sorted(one["outcomes"].items())])
 

@@ -23,8 +23,8 @@ def verify(
         checks.append(check)
         if not json:
             output.line(f"{'passed' if check.passed else 'FAILED'}  {check.promise:4} {check.sentence} ({check.count:,})")
-            for offender in check.offenders:
-                output.line(f"          {offender}")
+            for line in (*check.offenders, *check.notes):
+                output.line(f"          {line}")
     failed = sum(not check.passed for check in checks)
     if json:
         output.json({"passed": len(checks) - failed, "failed": failed, "checks": checks})

@@ -43,6 +43,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
     frontier: FrontierStatistics
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
+    links_cut: dict[str, int]  # beyond the limit of a page, over all runs: links, and pages that had so many
     next_time: float | None = None  # with End.WAITING: when there is something to do again
 
     @property
@@ -99,6 +100,7 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
+        totals = crawl.stores.catalog.totals()
         return Summary(
             directory=str(directory.path),
             end=end,
@@ -112,6 +114,7 @@ async def _run(
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
             learned=await crawl.stores.lessons.summary(),
+            links_cut={"links": totals.links_cut, "pages": totals.pages_cut},
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gossamer.archives import archive_problems, read_record
 from gossamer.assemble import Stores, make_processors, open_stores
@@ -19,11 +20,12 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.protocols import Processor
-from gossamer.records import Entry, Known, Outcome, Page, State
+from gossamer.records import Entry, Fetched, Known, Outcome, Page, State
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
 SHOWN = 10  # offenders named
+READ = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE})  # and their links admitted
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -33,6 +35,7 @@ class Check(Struct, frozen=True, kw_only=True):
     sentence: str
     count: int
     offenders: tuple[str, ...]
+    notes: tuple[str, ...] = ()  # what is no fault, and has to be known all the same
 
     @property
     def passed(self) -> bool:
@@ -48,6 +51,7 @@ class Finding:
         self._sentence = sentence
         self._offenders: list[str] = []
         self._more = 0
+        self._notes: list[str] = []
         self.count = 0
 
     def look(self, fault: str = "") -> None:
@@ -58,10 +62,16 @@ class Finding:
         elif fault:
             self._more += 1
 
+    def note(self, text: str) -> None:
+        """Tell what is no fault; the first few are kept."""
+        if len(self._notes) < SHOWN:
+            self._notes.append(text)
+
     def check(self) -> Check:
         """Return the result."""
         more = (f"... and {self._more:,} more",) if self._more else ()
-        return Check(promise=self._promise, sentence=self._sentence, count=self.count, offenders=(*self._offenders, *more))
+        offenders, notes = (*self._offenders, *more), tuple(self._notes)
+        return Check(promise=self._promise, sentence=self._sentence, count=self.count, offenders=offenders, notes=notes)
 
 
 def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
@@ -184,10 +194,14 @@ async def _misplaced(stores: Stores, page: Page) -> str:
 
 async def _links(stores: Stores) -> Check:
     finding = Finding("P3", "the frontier knows every link of every kept page")
-    processors = make_processors(stores.settings)
-    for page in stores.catalog.pages(outcome=Outcome.OK):
+    totals, processors = stores.catalog.totals(), make_processors(stores.settings)
+    if totals.links_cut:
+        finding.note(f"but {totals.links_cut:,} links that were cut (documents.max_links):")
+    for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
-        if page.place is None or known is None or known.state is not State.DONE:
+        if page.links_cut:
+            finding.note(f"{page.links_cut:,} links of {page.url} were cut")
+        if page.outcome not in READ or page.place is None or known is None or known.state is not State.DONE:
             continue
         if "documents.deadline" in page.reason:
             continue  # it would take as long again, and more was never promised of it than a scan
@@ -198,18 +212,35 @@ async def _links(stores: Stores) -> Check:
 
 
 async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: Known) -> list[str]:
-    assert page.place is not None
-    try:
-        fetched = read_record(stores.directory, stores.settings, page.place)
-    except StoreError:
+    fetched = await _content(stores, page)
+    if fetched is None:
         return []  # said by P7
-    document = document_of(fetched, stores.settings.fetch.max_decoded)
+    document = replace(document_of(fetched, stores.settings.fetch.max_decoded), url=page.url)
     fetched.body.close()
     processor = processors.get(document.mime)
     if processor is None:
         return []
     entries = stores.admission.admit(processor.process(document).links, known.entry)
     return [entry.url for entry in entries if not await _is_known(stores, entry)]
+
+
+async def _content(stores: Stores, page: Page) -> Fetched | None:
+    """Return an answer with the content of a page: its own, or of a copy that of the page that had it first."""
+    assert page.place is not None
+    places = [page.place]
+    if page.outcome is Outcome.DUPLICATE:
+        originals = await pages_of(stores, page.duplicate_of)
+        captures = [capture for original in originals for capture in stores.catalog.versions(original.key)]
+        places = [capture.place for capture in captures if capture.digest == page.digest]
+    for place in places:
+        try:
+            fetched = read_record(stores.directory, stores.settings, place)
+        except StoreError:
+            continue
+        if fetched.outcome is Outcome.OK:
+            return fetched
+        fetched.body.close()
+    return None
 
 
 async def _is_known(stores: Stores, entry: Entry) -> bool:

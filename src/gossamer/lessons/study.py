@@ -15,7 +15,7 @@ from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLessons, Name, Record, Shelf
 from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.protocols import KeyValue
-from gossamer.records import Outcome, Page
+from gossamer.records import Entry, Outcome, Page
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
 from gossamer.visit import Visit
@@ -34,6 +34,7 @@ SUSPICION = 3  # weight of a template that makes its directory worth a probe
 
 _SIGHT = b"sight/"
 _SIZE = b"size/"
+_COPY = b"copy/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
 _OK, _SOFT_404, _FRESH = Outcome.OK, Outcome.SOFT_404, Yield.FRESH  # looked up for every page: an enum takes its time
 _COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
@@ -98,6 +99,7 @@ class Study:
         self._now = now
         self.sizes = Sizes(sizes)
         self._sightings: dict[int, Sighting] = {}
+        self._copies: set[int] = set()  # pages, by the fingerprint of their URL, that were no news and have links
         self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
         self.slow: dict[str, tuple[float, str]] = {}
@@ -107,7 +109,8 @@ class Study:
         """What is stored beside the changes."""
         seen = [(_SIGHT + place.to_bytes(8, "big"), _encode(sighting)) for place, sighting in self._sightings.items()]
         sizes = [(_SIZE + bytes([size]), _encode(figures)) for size, figures in self.sizes.changed.items()]
-        return [*seen, *sizes]
+        copies = [(_COPY + copy.to_bytes(8, "big"), b"1") for copy in self._copies]
+        return [*seen, *sizes, *copies]
 
     async def take(self, visits: Sequence[Visit]) -> None:
         """Learn from visits, one after the other."""
@@ -120,7 +123,9 @@ class Study:
                 self._take_probe(host, visit)
             if page is not None:
                 path, query = _path_and_query(page.url)
-                self._take_page(host, visit, page, path, query)
+                brought = self._take_page(host, visit, page, path, query)
+                if brought is not None:
+                    await self._judge_parent(host, visit.settlement.lease.entry, templates.shapes_of(path, query), brought)
                 if query and page.status and page.digest and page.outcome in _COMPARED:
                     await self._compare_values(host, visit, page)
 
@@ -136,12 +141,13 @@ class Study:
         elif visit.suspicious and "/" not in host.probes:
             self.changes.setdefault((name, PROBE, "/"), Probe())
 
-    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> None:
+    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> Yield | None:
+        """Count what one visit brought, and return it; None: it says nothing about its template."""
         name, changes = page.host, self.changes
         fine, coarse = templates.shapes_of(path, query)
         if not page.status and page.outcome is not Outcome.BUG:
             self._count_refused(host, page, fine, coarse)
-            return
+            return None
         whole = (name, GROWTH, "")
         before: Any = changes.get(whole) or host.whole or _NO_GROWTH
         brought = self._brought(host, before.fetched, visit, page)
@@ -156,6 +162,20 @@ class Study:
             part = (name, GROWTH, folder)
             known: Any = changes.get(part) or host.folders.get(folder) or _NO_GROWTH
             self._grow(visit, page, part, known, found)
+        if found and (brought is Yield.COPY or brought is Yield.TWIN):
+            self._copies.add(fingerprint(page.url))
+        return brought
+
+    async def _judge_parent(self, host: HostLessons, entry: Entry, own: tuple[str, str], brought: Yield) -> None:
+        """Count what was found on a page that was no news for or against the templates of that page, if it is of another make."""
+        titles = [title for title in templates.shapes_of(*_path_and_query(entry.via)) if title not in own] if entry.via else []
+        tallies = {title: self._latest(host, (entry.host, TEMPLATE, title), _NO_TALLY) for title in titles}
+        if not any([tally.barren for tally in tallies.values()]):
+            return  # nearly always
+        parent = fingerprint(entry.via)
+        if parent in self._copies or await self._kv.get(_COPY + parent.to_bytes(8, "big")):
+            for title, tally in tallies.items():
+                self.changes[entry.host, TEMPLATE, title] = templates.vouched(tally, brought)
 
     def _count(self, host: HostLessons, page: Page, fine: str, coarse: str, brought: Yield) -> None:
         """Count a visit for the templates of its URL."""

@@ -111,6 +111,12 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
     return replace(tally, fetched=tally.fetched + 1, weight=tally.weight + 1, barren=barren, bad=bad)
 
 
+def vouched(tally: Tally, brought: Yield) -> Tally:
+    """Return the tally after something was fetched that was found on one of its pages which brought nothing itself."""
+    weight = max(tally.weight - RELIEF, 0) if brought is _FRESH else tally.weight + 1
+    return replace(tally, weight=weight)
+
+
 def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
     """Return of how many URLs of a template one is fetched; 1: all are, 0: an operator blocked them."""
     if tally is None:

@@ -38,7 +38,7 @@ from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, out
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset(
-    {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
+    {Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
 )
 
 
@@ -96,14 +96,14 @@ class Crawler:
         return self._settler.settle(visit)
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
-        """Read an answer unless its content is known, tell whether it is like another, archive it, and admit its links."""
+        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
         if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
         with self._sameness.of(lease, fetched, digest, lesson) as likes:
             early = await self._reader.read(fetched) if likes.is_short else None
             await likes.claim(early)
-            reading = (early or await self._reader.read(fetched)) if likes.is_news else self._reader.glimpse(fetched)
+            reading = (early or await self._reader.read(fetched)) if likes.is_read else self._reader.glimpse(fetched)
             verdict = await likes.judge(reading)
             place = None
             if verdict.is_archived:
@@ -119,6 +119,7 @@ class Crawler:
             if len(strangers) > LINKS_AT_ONCE:
                 entries += await self._admit(lease.entry, strangers[LINKS_AT_ONCE:], nofollow)
             entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
+            entries = self._admission.line_up(entries, links, lease.entry, verdict.is_news)
             return Kept(
                 fetched=fetched,
                 outcome=verdict.outcome,

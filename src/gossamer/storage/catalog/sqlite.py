@@ -35,6 +35,7 @@ _UNINDEXED = (
     "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
     "ORDER BY id LIMIT ?"
 )
+_CUT = "SELECT coalesce(sum(links_cut), 0), count(*) FROM pages INDEXED BY pages_cut WHERE links_cut > 0"
 _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
     "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
@@ -153,10 +154,11 @@ class SqliteCatalog:
             return dict(self._connection.execute("SELECT outcome, pages FROM totals WHERE pages > 0").fetchall())
 
     def totals(self) -> Totals:
-        """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL."""
+        """Return how many pages were kept, the bytes of all bodies of each URL's last visit, and how many links were cut."""
         with _in_our_words(self._path):
             sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
-        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums))
+            cut = self._connection.execute(_CUT).fetchone()
+        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums), *cut)
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
