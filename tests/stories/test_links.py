@@ -114,7 +114,7 @@ def folders(index: Answer, names: tuple[str, ...], count: int) -> dict[str, Rout
 STUBS = {
     "stubs": html("<title>Contents</title><p><a href=one.html>one</a> <a href=two.html>two</a> <a href=three.html>three</a>"),
     "framesets": html(
-        "<title>Contents</title><frameset cols='20%,80%'><frame src=one.html><frame src=two.html><frame src=three.html></frameset>"
+        "<title>Contents</title><frameset cols='20%,80%'><frame src=one.html><frame src=two.html><frame src=three.html>"
     ),
 }
 
@@ -155,7 +155,8 @@ def _pages(directory: Path, *options: object) -> str:
 def listing(folder: str, names: list[str]) -> Answer:
     """Return what a server shows of a folder, with its own ways to sort it."""
     rows = "".join(f'<tr><td><a href="{name}">{name}</a><td>2024-01-01 12:00<td>1.2K\n' for name in names)
-    sorts = "".join(f'<th><a href="?C={letter};O=D">{word}</a>' for letter, word in zip("NMS", ("Name", "Date", "Size")))
+    columns = {"N": "Name", "M": "Last modified", "S": "Size", "D": "Description"}
+    sorts = "".join(f'<th><a href="?C={letter};O=D">{word}</a>' for letter, word in columns.items())
     return html(
         f"<title>Index of {folder}</title><h1>Index of {folder}</h1><table><tr>{sorts}\n"
         f'<tr><td><a href="../">Parent Directory</a>\n{rows}</table>'
@@ -170,7 +171,7 @@ def test_no_file_is_lost_behind_directory_listings_that_look_alike(tmp_path: Pat
     sorted_ones: dict[str, Route] = {}
     for place in places:
         routes[place] = listing(place, names)
-        sorted_ones |= {f"{place}?C={letter};O=D": listing(place, names[::-1]) for letter in "NMS"}
+        sorted_ones |= {f"{place}?C={letter};O=D": listing(place, names[::-1]) for letter in "NMSD"}
         for name in names:
             routes[place + name] = (200, {"content-type": "text/plain"}, own_words(place + name).encode())
     with site_running(routes | sorted_ones) as site:

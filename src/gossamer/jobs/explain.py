@@ -31,7 +31,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "key": key,
         "host": parsed.host,
         "state": known.state if known else "unknown",
-        **_end(known, page, verdicts, robots, stores.catalog.totals().links_cut if known is None else 0),
+        **_end(known, page, verdicts, robots, stores.catalog.totals().cut[0] if known is None else 0),
         **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],

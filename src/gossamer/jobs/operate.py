@@ -32,7 +32,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "state": _state(stores, running),
         "pages": totals.pages,
         "bytes": totals.bytes,
-        "links_cut": {"links": totals.links_cut, "pages": totals.pages_cut},
+        "links_cut": dict(zip(("links", "pages"), totals.cut, strict=True)),
         "outcomes": stores.catalog.counts(),
         "frontier": plain(stores.frontier.statistics()),
     }

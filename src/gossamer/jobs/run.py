@@ -114,7 +114,7 @@ async def _run(
             frontier=crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is End.WAITING else None,
             learned=await crawl.stores.lessons.summary(),
-            links_cut={"links": totals.links_cut, "pages": totals.pages_cut},
+            links_cut=dict(zip(("links", "pages"), totals.cut, strict=True)),
         )
 
 

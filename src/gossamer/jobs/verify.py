@@ -25,6 +25,7 @@ from gossamer.versions import Version
 from gossamer.worker.read import document_of
 
 SHOWN = 10  # offenders named
+UNFETCHED = ("traps.parameter:", "traps.mirror:")  # rules that call a page a duplicate without a request
 READ = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE})  # and their links admitted
 
 
@@ -156,7 +157,7 @@ async def _places(stores: Stores) -> Check:
     for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
-        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith("traps.parameter:"):
+        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith(UNFETCHED):
             finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
     for version in stores.catalog.excess(0):
         finding.look(_damaged(stores, version))
@@ -194,9 +195,9 @@ async def _misplaced(stores: Stores, page: Page) -> str:
 
 async def _links(stores: Stores) -> Check:
     finding = Finding("P3", "the frontier knows every link of every kept page")
-    totals, processors = stores.catalog.totals(), make_processors(stores.settings)
-    if totals.links_cut:
-        finding.note(f"but {totals.links_cut:,} links that were cut (documents.max_links):")
+    (cut, _), processors = stores.catalog.totals().cut, make_processors(stores.settings)
+    if cut:
+        finding.note(f"but for {cut:,} links that were cut (documents.max_links):")
     for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
         if page.links_cut:

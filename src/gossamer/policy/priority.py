@@ -19,8 +19,9 @@ The class goes by the hops too, until a rank says more: what is above the averag
 `depth-first` look at the hops alone and put everything in one class, because classes are picked by shares and would mix the
 order. So does `opic`, where the frontier goes by the credit of pages (`opic.py`) and not by scores.
 
-Of a page that is no news (a copy, or nearly one) a few links are tried at once, because what they bring tells whether pages of
-that make are worth a visit; the others wait in the lowest class, as do those of any page beyond its first (`documents.top_links`).
+The links of a page that is no news (a copy, or nearly one) wait in the lowest class, as do those of any page beyond its first
+(`documents.top_links`). When pages of that make are in doubt, a few of their links are tried at once: what these bring tells
+whether pages of that make are worth a visit.
 
 A redirect's target stands for the URL that led to it and is as deep as that URL, so it keeps its place: behind a seed it is
 a seed.
@@ -115,7 +116,7 @@ def put_last(entry: Entry, order: Order, is_tried: bool) -> Entry:
 
 
 def to_try(entries: Sequence[Entry], page: Entry) -> list[Entry]:
-    """Choose what is tried of a page that is no news: URLs of another make on its host, from the midst and the end of its links.
+    """Choose what is tried of a page that is no news: URLs of another make on its host, from midst and end of its links.
 
     What is of its own make tells nothing that others of this make do not. Of a page that was tried itself nothing is: a maze
     would have us try without end.

@@ -37,9 +37,7 @@ from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, out
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 OK = Outcome.OK  # to look a member up in its class takes longer than all that is done with it
-UNREAD = frozenset(
-    {Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
-)
+UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
 
 
 class Crawler:
@@ -119,7 +117,7 @@ class Crawler:
             if len(strangers) > LINKS_AT_ONCE:
                 entries += await self._admit(lease.entry, strangers[LINKS_AT_ONCE:], nofollow)
             entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
-            entries = self._admission.line_up(entries, links, lease.entry, verdict.is_news)
+            entries = self._admission.line_up(entries, links, lease.entry, verdict.is_news, lesson.is_doubtful)
             return Kept(
                 fetched=fetched,
                 outcome=verdict.outcome,

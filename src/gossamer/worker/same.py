@@ -4,8 +4,8 @@ Content is claimed by the first page that has it: by its digest before it is rea
 first and claimed once: a question to the node of a crawl costs as much as reading it. A claim that leads to nothing (the visit
 fails, or the page turns out to be a soft 404) is given back.
 
-What is not news is kept, unless the configuration says otherwise, and read: relative links of the same bytes lead elsewhere from
-another URL. Only the links of a soft 404 are not followed: they are noted as refused, and another page may still lift that.
+What is not news is kept, unless the configuration says otherwise, and read: from another URL, relative links of the same bytes
+lead elsewhere. Only the links of a soft 404 are not followed: they are noted as refused, and another page may still lift that.
 """
 
 from types import TracebackType
@@ -102,8 +102,7 @@ class Comparison:
         self._claims = claims
         self._near = near
         self._outcome = outcome_of(fetched)
-        content_type = fetched.header("content-type")
-        self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
+        self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
         self._original: Original | None = None
         self._before = self._same_as_before()
         self._is_copy = False  # what was kept before is only a reference to the page that had it first

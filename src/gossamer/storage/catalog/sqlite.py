@@ -158,7 +158,7 @@ class SqliteCatalog:
         with _in_our_words(self._path):
             sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
             cut = self._connection.execute(_CUT).fetchone()
-        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums), *cut)
+        return Totals(sum(pages for outcome, pages, _ in sums if outcome in _KEPT), sum(length for *_, length in sums), cut)
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
