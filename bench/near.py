@@ -178,7 +178,7 @@ def _page(number: int) -> tuple[Likeness, Original]:
         for bit in chance.sample(range(64), chance.randint(1, NEAR)):
             simhash ^= 1 << bit
     url = f"https://h{number % 9973}.example.org/articles/{number:x}.html"
-    return Likeness(simhash, WORDS), Original(url, url, 1_700_000_000.0 + number, False, "text/html; charset=utf-8")
+    return Likeness(simhash, WORDS), Original(url, url, 1_700_000_000.0 + number, False)
 
 
 def main() -> None:

@@ -342,7 +342,7 @@ class Catalog(Protocol):
         """Return pages by outcome."""
 
     def totals(self) -> Totals:
-        """Return how many pages were kept, the bytes of all bodies, and how many bodies are not whole."""
+        """Return how many pages were kept, the bytes of all bodies, and how many bodies and links were cut."""
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""

@@ -342,7 +342,6 @@ class Original(Struct, frozen=True, array_like=True):
     key: str
     fetched_at: float
     chunked: bool | None = None  # how its body is kept: a revisit that came the other way keeps no head (None: unknown)
-    content_type: str = ""  # as its host called it: a copy called something else is read once more
 
 
 class Page(Struct, frozen=True, kw_only=True, array_like=True):
@@ -384,3 +383,4 @@ class Totals(Struct, frozen=True):
     pages: int
     bytes: int
     bodies_cut: int = 0  # that are not whole
+    links_cut: tuple[int, int] = (0, 0)  # links beyond the limit of a page, and pages that had so many

@@ -44,6 +44,7 @@ class Lesson(Struct, frozen=True, array_like=True):
     threshold: float = 0.0  # what a visit has to be worth to be made
     claimed_interval: float | None = None  # seconds between two changes of a page never visited, as a list claims
     chain: Chain | None = None  # cookies of the redirects that led to it
+    is_doubtful: bool = False  # others of its make brought so little that soon not all of them will be fetched
 
 
 class Visit(Struct, frozen=True, kw_only=True):

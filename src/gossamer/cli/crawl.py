@@ -389,5 +389,7 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         yield "", command("traps", directory)
     if summary.bodies_cut:
         yield "cut", bodies_cut(summary.bodies_cut, directory)
+    if summary.links_cut["links"]:
+        yield "links", output.links_cut(summary.links_cut)
     yield "look at it", command("pages", directory)
     yield "prove it", command("verify", directory)

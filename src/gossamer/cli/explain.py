@@ -45,6 +45,8 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield _end(facts), _why(facts)
     if facts["found"]:
         yield "found", _where(facts["found"])
+    if facts["page"] and facts["page"]["links_cut"]:
+        yield "links", _cut(facts["page"])
     for remedy in facts["help"]:
         if facts["state"] != "done":
             yield "what helps", remedy["what"]
@@ -76,6 +78,8 @@ def _why(facts: dict[str, Any]) -> str:
 def _where(found: dict[str, Any]) -> str:
     if not found["via"]:
         return "among the seeds"
+    if found["kind"] == "seed":
+        return f"where a seed led to, redirected from {found['via']}; its site belongs to the crawl"
     return f"on {found['via']}, as {found['kind']}, {found['depth']} {'hop' if found['depth'] == 1 else 'hops'} deep"
 
 
@@ -117,6 +121,12 @@ def _show_queue(facts: dict[str, Any]) -> None:
         place = page["place"]
         kept = f"{place['file']} at {place['offset']}, {place['length']} bytes"
         output.line(f"  kept       status {page['status']}, {page['mime']}, {page['length']:,} bytes, in {kept}")
+    if page and page["links_cut"]:
+        output.line(f"  links      {_cut(page)}")
+
+
+def _cut(page: dict[str, Any]) -> str:
+    return f"{page['links']:,} are known, {page['links_cut']:,} more were cut (documents.max_links)"
 
 
 def _made_of(parts: dict[str, float] | None) -> str:

@@ -46,6 +46,12 @@ def raw(content: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+def links_cut(counts: dict[str, int]) -> str:
+    """Say how many links of how many pages were cut."""
+    links, pages = counts["links"], counts["pages"]
+    return f"{links:,} links of {pages:,} {'page' if pages == 1 else 'pages'} were cut (documents.max_links)"
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], whole: str = "", spare: Sequence[str] = ()) -> None:
     """Print a table: with heads on a terminal, where the URLs of the column `whole` stay whole (`columns.py`); otherwise with
     tabs, and nothing is left out."""

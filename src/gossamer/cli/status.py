@@ -43,6 +43,8 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "URLs", states(frontier)
     if one["bodies_cut"]:
         yield "cut", bodies_cut(one["bodies_cut"], one["directory"])
+    if one["links_cut"]["links"]:
+        yield "links", output.links_cut(one["links_cut"])
     if frontier["hosts"]:
         yield "hosts", f"{frontier['hosts']:,} with work: {command('hosts', one['directory'])}"
 

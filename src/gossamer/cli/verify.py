@@ -27,8 +27,8 @@ def verify(
         if not json:
             looked_at = f"{check.count:,}" if check.count else "nothing to look at"
             output.line(f"{_verdict(check)}  {check.promise:4} {check.sentence} ({looked_at})")
-            for offender in check.offenders:
-                output.line(f"          {offender}")
+            for line in (*check.offenders, *check.notes):
+                output.line(f"          {line}")
     passed, failed = sum(check.passed for check in checks), sum(check.failed for check in checks)
     unchecked = len(checks) - passed - failed
     if json:

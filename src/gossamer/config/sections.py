@@ -184,7 +184,8 @@ class Dns(Section):
 class Documents(Section):
     """What is read out of a document."""
 
-    max_links: int = Field(500, ge=1, description="links followed a page; the cut is recorded")
+    max_links: int = Field(10_000, ge=1, description="links known of a page; a cut beyond it is told")
+    top_links: int = Field(500, ge=0, description="the first of them, which keep their class; those beyond wait in the lowest")
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")

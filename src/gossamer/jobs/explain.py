@@ -53,7 +53,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "host": parsed.host,
         "state": known.state if known else "unknown",
         "not_for_us": _is_not_for_us(known),
-        **_end(known, page, verdicts, robots),
+        **_end(known, page, verdicts, robots, stores.catalog.totals().links_cut[0] if known is None else 0),
         **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
@@ -147,8 +147,8 @@ def _candidate(stores: Stores, url: Url, known: Known | None) -> Candidate:
     return Candidate(url=url, depth=1, kind=LinkKind.ANCHOR)
 
 
-def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots: Consultation) -> dict[str, Any]:
-    """Return outcome, the rule that decided it, and the reason in words."""
+def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots: Consultation, cut: int) -> dict[str, Any]:
+    """Return outcome, the rule that decided it, and the reason in words; `cut`: links that the crawl does not know."""
     if known is None:
         refusal = first_refusal(verdicts)
         if refusal is not None:
@@ -156,7 +156,8 @@ def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots
             return {"outcome": None, "rule": refusal.rule, "reason": would}
         if robots.verdict == "denied":
             return {"outcome": None, "rule": "robots.txt", "reason": f"never found; robots.txt would refuse it: {robots.rule}"}
-        return {"outcome": None, "rule": "", "reason": "never found; it would be fetched"}
+        may_be = f"; it may be one of {cut:,} links that were cut (documents.max_links)" if cut else ""
+        return {"outcome": None, "rule": "", "reason": f"never found; it would be fetched{may_be}"}
     refused = known.entry.refused
     if refused is not None and page is None:
         return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}

@@ -34,6 +34,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "pages": totals.pages,
         "bytes": totals.bytes,
         "bodies_cut": totals.bodies_cut,
+        "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         "outcomes": stores.catalog.counts(),
         "frontier": plain(stores.frontier.statistics()),
     }

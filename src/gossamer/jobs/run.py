@@ -52,6 +52,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     frontier: FrontierStatistics
     bodies_cut: int  # that are not whole, over all runs
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
+    links_cut: dict[str, int]  # beyond the limit of a page, over all runs: links, and pages that had so many
     next_time: float | None = None  # with End.WAITING: when there is something to do again
     spent: Limit | None = None  # with End.BUDGET: the limit that was reached
     kept: int  # pages that the crawl has, of all runs
@@ -138,6 +139,7 @@ async def _run(
             seeds=tuple([await ending(crawl.stores, seed.wire) for seed in unkept]),
             more_seeds=len(seeds) - len(unkept) if not totals.pages else 0,
             refused=most_refused(crawl.stores.frontier),
+            links_cut=dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gossamer.archives import archive_problems, read_record
 from gossamer.assemble import Stores, make_processors, open_stores
@@ -20,14 +21,15 @@ from gossamer.jobs.explain import pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
 from gossamer.protocols import Processor
-from gossamer.records import Entry, Known, Outcome, Page, State
+from gossamer.records import Entry, Fetched, Known, Outcome, Page, State
 from gossamer.standing import NOT_FOR_US
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
 from gossamer.worker.settle import FINISHED
 
 SHOWN = 10  # offenders named
-READ = frozenset({Outcome.OK, Outcome.NOT_MODIFIED})  # pages whose links were admitted, now or when they were kept
+UNFETCHED = ("traps.parameter:", "traps.mirror:")  # rules that call a page a duplicate without a request
+READ = frozenset({Outcome.OK, Outcome.NOT_MODIFIED, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE})  # and their links admitted
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -37,6 +39,7 @@ class Check(Struct, frozen=True, kw_only=True):
     sentence: str
     count: int
     offenders: tuple[str, ...]
+    notes: tuple[str, ...] = ()  # what is no fault, and has to be known all the same
 
     @property
     def passed(self) -> bool:
@@ -57,6 +60,7 @@ class Finding:
         self._sentence = sentence
         self._offenders: list[str] = []
         self._more = 0
+        self._notes: list[str] = []
         self.count = 0
 
     def look(self, fault: str = "") -> None:
@@ -67,10 +71,16 @@ class Finding:
         elif fault:
             self._more += 1
 
+    def note(self, text: str) -> None:
+        """Tell what is no fault; the first few are kept."""
+        if len(self._notes) < SHOWN:
+            self._notes.append(text)
+
     def check(self) -> Check:
         """Return the result."""
         more = (f"... and {self._more:,} more",) if self._more else ()
-        return Check(promise=self._promise, sentence=self._sentence, count=self.count, offenders=(*self._offenders, *more))
+        offenders, notes = (*self._offenders, *more), tuple(self._notes)
+        return Check(promise=self._promise, sentence=self._sentence, count=self.count, offenders=offenders, notes=notes)
 
 
 def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
@@ -168,7 +178,7 @@ async def _places(stores: Stores) -> Check:
     for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
-        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith("traps.parameter:"):
+        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith(UNFETCHED):
             finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
     for version in stores.catalog.excess(0):
         finding.look(_damaged(stores, version))
@@ -206,9 +216,13 @@ async def _misplaced(stores: Stores, page: Page) -> str:
 
 async def _links(stores: Stores) -> Check:
     finding = Finding("P3", "the frontier knows every link of every kept page")
-    processors = make_processors(stores.settings)
+    (cut, _), processors = stores.catalog.totals().links_cut, make_processors(stores.settings)
+    if cut:
+        finding.note(f"but for {cut:,} links that were cut (documents.max_links):")
     for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
+        if page.links_cut:
+            finding.note(f"{page.links_cut:,} links of {page.url} were cut")
         if page.outcome not in READ or page.place is None or known is None or not _is_settled(page, known):
             continue
         if "documents.deadline" in page.reason or "fetch.max_decoded" in page.reason:
@@ -230,18 +244,35 @@ def _is_settled(page: Page, known: Known) -> bool:
 
 
 async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: Known) -> list[str]:
-    assert page.place is not None
-    try:
-        fetched = read_record(stores.directory, stores.settings, page.place)
-    except StoreError:
+    fetched = await _content(stores, page)
+    if fetched is None:
         return []  # said by P7
-    document = document_of(fetched, stores.settings.fetch.max_decoded)
+    document = replace(document_of(fetched, stores.settings.fetch.max_decoded), url=page.url)
     fetched.body.close()
     processor = processors.get(document.mime)
     if processor is None or fetched.outcome is not Outcome.OK:  # of a copy there is only a reference
         return []
     entries = stores.admission.admit(processor.process(document).links, known.entry)
     return [entry.url for entry in entries if not await _is_known(stores, entry)]
+
+
+async def _content(stores: Stores, page: Page) -> Fetched | None:
+    """Return an answer with the content of a page: its own, or of a copy that of the page that had it first."""
+    assert page.place is not None
+    places = [page.place]
+    if page.outcome is Outcome.DUPLICATE:
+        originals = await pages_of(stores, page.duplicate_of)
+        captures = [capture for original in originals for capture in stores.catalog.versions(original.key)]
+        places = [capture.place for capture in captures if capture.digest == page.digest]
+    for place in places:
+        try:
+            fetched = read_record(stores.directory, stores.settings, place)
+        except StoreError:
+            continue
+        if fetched.outcome is Outcome.OK:
+            return fetched
+        fetched.body.close()
+    return None
 
 
 async def _is_known(stores: Stores, entry: Entry) -> bool:

@@ -6,7 +6,7 @@ judged by what is known by now; `keep` makes it durable, before the visits are s
 another store had no room counts nothing twice; a visit that is repeated after a crash does, which no rule notices.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,7 @@ from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Ruling
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import PROBE, HostLessons, Shelf
-from gossamer.lessons.study import Figures, Study, seen_before, sizes_before
+from gossamer.lessons.study import Figures, Study, is_copy, seen_before, sizes_before
 from gossamer.policy import parameters, soft404, templates
 from gossamer.protocols import KeyValue
 from gossamer.records import Entry, Lease, LinkKind, Outcome, Verdict
@@ -57,7 +57,8 @@ class LessonBook:
             host = at_hand(name) or await self._shelf.host(name)
             refused = await self._refusal(host, lease) if host.traps or host.cosmetic else None
             if refused is None:
-                lessons.append(NO_LESSON if host.is_honest else self._probe(host, lease))
+                lesson = NO_LESSON if host.is_honest else self._probe(host, lease)
+                lessons.append(replace(lesson, is_doubtful=True) if host.has_doubts and self._doubts(host, lease) else lesson)
             else:
                 lessons.append(Lesson(refused))
         return lessons
@@ -67,9 +68,14 @@ class LessonBook:
         if entry.kind is LinkKind.SEED or lease.again:
             return None
         url = split(entry.url)
-        trapped = self._trapped(host, url, entry.key)
+        trapped = await self._trapped(host, url, entry)
         if trapped is not None or not host.cosmetic or _is_sampled(entry.url):
             return trapped
+        for name in filter(parameters.is_host, host.cosmetic):
+            sighting = await seen_before(self._kv, parameters.common_place(entry.url, name))
+            if sighting is not None and sighting.value != host.number:
+                reason = f"the same page as {sighting.url}: {parameters.told(name, host.parameters[name])}"
+                return Verdict(False, "traps.mirror", reason, Outcome.DUPLICATE)
         for skeleton in parameters.skeletons(url):
             if skeleton.name in host.cosmetic:
                 sighting = await seen_before(self._kv, skeleton.place)
@@ -79,15 +85,26 @@ class LessonBook:
                     return Verdict(False, "traps.parameter", reason, Outcome.DUPLICATE)
         return None
 
-    def _trapped(self, host: HostLessons, url: Url, key: str) -> Verdict | None:
+    async def _trapped(self, host: HostLessons, url: Url, entry: Entry, copies: Set[int] = frozenset()) -> Verdict | None:
         """Refuse a URL of a template that is throttled, unless it belongs to the sample."""
         if not host.traps:
             return None
         template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
-        if _is_tried(key, sample):
-            return None
+        if _is_tried(entry.key, sample):
+            template = templates.ON_COPIES
+            is_plain = template in host.traps and "?" not in entry.url
+            if not is_plain or not await is_copy(self._kv, entry.via, copies):
+                return None
+            sample = templates.one_in(template, host.templates[template], self._settings)
+            if _is_tried(entry.key, sample):
+                return None
         told = templates.told(template, host.templates[template], sample)
         return Verdict(False, "traps.template", told, Outcome.TRAP)
+
+    def _doubts(self, host: HostLessons, lease: Lease) -> bool:
+        """Tell whether others of a URL's make brought little."""
+        known = [host.templates.get(title) for title in templates.templates_of(split(lease.entry.url))]
+        return any([tally is not None and templates.is_doubtful(tally, self._settings) for tally in known])
 
     def _probe(self, host: HostLessons, lease: Lease) -> Lesson:
         """Say what cannot exist looks like here, or that somebody should find out."""
@@ -131,7 +148,7 @@ class LessonBook:
         study = Study(self._kv, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
         await study.take(self._not_kept(visits))
         ruled = await self._shelf.ruled()
-        judged = [await self._judge_links(visit, ruled) for visit in visits] if ruled else list(visits)
+        judged = [await self._judge_links(visit, ruled, study.copies) for visit in visits] if ruled else list(visits)
         return Studied(judged, study.changes, study.rows, study.slow, study.sizes.changed, study.phrases)
 
     def _not_kept(self, visits: Sequence[Visit]) -> Sequence[Visit]:
@@ -160,23 +177,24 @@ class LessonBook:
 
     # --- the links of a page -----------------------------------------------------------------------------------------
 
-    async def _judge_links(self, visit: Visit, ruled: set[str]) -> Visit:
+    async def _judge_links(self, visit: Visit, ruled: set[str], copies: Set[int]) -> Visit:
         discovered = visit.settlement.discovered
         if ruled.isdisjoint([entry.host for entry in discovered]):
             return visit
         own = visit.settlement.lease.entry.key
-        judged = tuple([await self.judge(entry, own) if entry.host in ruled else entry for entry in discovered])
+        judged = tuple([await self.judge(entry, own, copies) if entry.host in ruled else entry for entry in discovered])
         return replace(visit, settlement=replace(visit.settlement, discovered=judged))
 
-    async def judge(self, entry: Entry, found_on: str = "") -> Entry:
+    async def judge(self, entry: Entry, found_on: str = "", copies: Set[int] = frozenset()) -> Entry:
         """Give a URL found on the page of a key the key learned for its host, and refuse it if its template is a trap.
 
-        Where a URL redirects to what was learned to be itself, the other spelling is told apart by a key of its own.
+        Where a URL redirects to what was learned to be itself, the other spelling is told apart by a key of its own. `copies`
+        are the pages that are no news and not kept yet (`study.py`).
         """
         if entry.refused is not None or entry.kind is LinkKind.SEED:
             return entry
         host = await self._shelf.host(entry.host)
-        refused = self._trapped(host, split(entry.url), entry.key)
+        refused = await self._trapped(host, split(entry.url), entry, copies)
         if refused is not None:
             return replace(entry, refused=refused)
         if is_spelled(entry.key):
@@ -207,7 +225,7 @@ class LessonBook:
         names = [skeleton.name for skeleton in parameters.skeletons(url)]
         directory = soft404.directory_of(url)
         return {
-            "templates": {title: host.templates[title] for title in shapes if title in host.templates},
+            "templates": {title: host.templates[title] for title in (*shapes, templates.ON_COPIES) if title in host.templates},
             "decided_by": template,
             "one_in": sample,
             "parameters": {name: host.parameters[name] for name in names if name in host.parameters},
@@ -229,6 +247,8 @@ class LessonBook:
         for name in sorted(names):
             told = parameters.told(name, host.parameters[name])
             said.append(Verdict(_is_sampled(url.wire), "traps.parameter", told, Outcome.DUPLICATE))
+        for name in sorted(filter(parameters.is_host, host.cosmetic)):
+            said.append(Verdict(True, "traps.mirror", parameters.told(name, host.parameters[name]), Outcome.DUPLICATE))
         for probe in {place: host.probes.get(place) for place in ("/", soft404.directory_of(url))}.values():
             if probe is not None and soft404.is_soft(probe):
                 told = f"{probe.url} is answered with {probe.status} {probe.location}; {probe.found} URLs like it were found"

@@ -43,7 +43,18 @@ class HostLessons:
     Small: of most hosts there is one page in a commit, so that all that it is asked for has to be fetched from far away.
     """
 
-    __slots__ = ("cosmetic", "folders", "is_honest", "number", "parameters", "probes", "templates", "traps", "whole")
+    __slots__ = (
+        "cosmetic",
+        "folders",
+        "has_doubts",
+        "is_honest",
+        "number",
+        "parameters",
+        "probes",
+        "templates",
+        "traps",
+        "whole",
+    )
 
     def __init__(self, name: str) -> None:
         self.number = fingerprint(name)
@@ -54,6 +65,7 @@ class HostLessons:
         self.folders: dict[str, Growth] = _NO_RECORDS  # and parts of it
         self.cosmetic = _NO_RULES  # parameters that make no difference
         self.traps = _NO_RULES  # templates that may keep a URL from being fetched
+        self.has_doubts = False  # of some template, which has brought little
         self.is_honest = False  # what cannot exist is answered with an error, wherever it was asked for
 
     @property
@@ -126,6 +138,7 @@ class Shelf:
         async for _, letter, title, record in self._rows(name):
             loaded.put(letter, title, record)
             loaded.decide(letter, title, _is_rule(letter, title, record, self._settings))
+            loaded.has_doubts |= letter == TEMPLATE and templates.is_doubtful(record, self._settings)
         while len(self._hosts) >= MOST_HOSTS:
             self._hosts.popitem(last=False)
         return self._hosts.setdefault(name, loaded)  # somebody else may have loaded it meanwhile
@@ -146,7 +159,7 @@ class Shelf:
 
     def _may_rule(self, changes: Mapping[Name, Any]) -> list[Name]:
         """Return what may change what becomes of a URL, or an operator ruled; of nearly all it is told without a call."""
-        evidence = self._settings.template_evidence
+        evidence = (self._settings.template_evidence + 1) // 2  # the least that any of them needs
         names = [
             name
             for name, record in changes.items()
@@ -184,6 +197,8 @@ class Shelf:
         await self._kv.put_all([*_rows(changes), *others, *((_RULED + host.encode(), b"1") for host in begin)])
         ruled |= begin
         touched = await self._take_over(changes, rules, ruled)
+        for known in (await self._named({name[0] for name in names if name[1] == TEMPLATE})).values():
+            known.has_doubts = True
         end = [host for host, known in touched.items() if not known.has_rules]
         await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
         ruled.difference_update(end)

@@ -3,7 +3,7 @@
 Nothing is changed but the study itself: what it found is written, and taken over, when the visits are (`book.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -34,10 +34,12 @@ SUSPICION = 3  # weight of a template that makes its directory worth a probe
 
 _SIGHT = b"sight/"
 _SIZE = b"size/"
+_COPY = b"copy/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
 _OK, _SOFT_404, _FRESH = Outcome.OK, Outcome.SOFT_404, Yield.FRESH  # looked up for every page: an enum takes its time
 _COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
+_NO_NEWS = (Yield.COPY, Yield.TWIN)
 _NO_TALLY, _NO_GROWTH, _NOBODY = Tally(), Growth(), (0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Sighting).decode
@@ -78,6 +80,12 @@ async def seen_before(kv: KeyValue, place: int) -> Sighting | None:
     return _decode(row) if row else None
 
 
+async def is_copy(kv: KeyValue, url: str, latest: Set[int]) -> bool:
+    """Tell whether a page was no news but had links; `latest` are those of which that is not kept yet."""
+    page = fingerprint(url)
+    return page in latest or await kv.get(_COPY + page.to_bytes(8, "big")) is not None
+
+
 class Study:
     """The visits of one commit."""
 
@@ -98,6 +106,7 @@ class Study:
         self._now = now
         self.sizes = Sizes(sizes)
         self._sightings: dict[int, Sighting] = {}
+        self.copies: set[int] = set()  # pages, by the fingerprints of their URLs, that were no news and have links
         self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
         self.slow: dict[str, tuple[float, str]] = {}
@@ -107,7 +116,8 @@ class Study:
         """What is stored beside the changes."""
         seen = [(_SIGHT + place.to_bytes(8, "big"), _encode(sighting)) for place, sighting in self._sightings.items()]
         sizes = [(_SIZE + bytes([size]), _encode(figures)) for size, figures in self.sizes.changed.items()]
-        return [*seen, *sizes]
+        copies = [(_COPY + copy.to_bytes(8, "big"), b"1") for copy in self.copies]
+        return [*seen, *sizes, *copies]
 
     async def take(self, visits: Sequence[Visit]) -> None:
         """Learn from visits, one after the other."""
@@ -120,9 +130,12 @@ class Study:
                 self._take_probe(host, visit)
             if page is not None:
                 path, query = _path_and_query(page.url)
-                self._take_page(host, visit, page, path, query)
-                if query and page.status and page.digest and page.outcome in _COMPARED:
+                brought = self._take_page(host, visit, page, path, query)
+                if brought is not None:
+                    await self._judge_parent(host, visit, templates.shapes_of(path, query), brought)
+                if (query or page.duplicate_of or host.parameters) and page.digest and page.outcome in _COMPARED:
                     await self._compare_values(host, visit, page)
+                    await self._compare_hosts(host, visit, page)
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:
         """Return a record as the visits taken so far left it."""
@@ -136,12 +149,13 @@ class Study:
         elif visit.suspicious and "/" not in host.probes:
             self.changes.setdefault((name, PROBE, "/"), Probe())
 
-    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> None:
+    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> Yield | None:
+        """Count what one visit brought, and return it; None: it says nothing about its template."""
         name, changes = page.host, self.changes
         fine, coarse = templates.shapes_of(path, query)
         if not page.status and page.outcome is not Outcome.BUG:
             self._count_refused(host, page, fine, coarse)
-            return
+            return None
         whole = (name, GROWTH, "")
         before: Any = changes.get(whole) or host.whole or _NO_GROWTH
         brought = self._brought(host, before.fetched, visit, page)
@@ -156,6 +170,25 @@ class Study:
             part = (name, GROWTH, folder)
             known: Any = changes.get(part) or host.folders.get(folder) or _NO_GROWTH
             self._grow(visit, page, part, known, found)
+        return brought
+
+    async def _judge_parent(self, host: HostLessons, visit: Visit, own: tuple[str, str], brought: Yield) -> None:
+        """Count what was found on a page that was no news for or against all such, and the templates of that page.
+
+        What is only another view of it, by its query, tells nothing of where it leads.
+        """
+        entry, changes = visit.settlement.lease.entry, self.changes
+        shapes = templates.shapes_of(*_path_and_query(entry.via)) if entry.via and "?" not in entry.url else ()
+        tallies = {title: self._latest(host, (entry.host, TEMPLATE, title), _NO_TALLY) for title in shapes}
+        has_copies = any([tally.barren for tally in tallies.values()])
+        if has_copies and await is_copy(self._kv, entry.via, self.copies):  # hardly ever
+            place = (entry.host, TEMPLATE, templates.ON_COPIES)
+            changes[place] = templates.counted(self._latest(host, place, _NO_TALLY), brought, entry.url)
+            for title, tally in tallies.items():
+                if title not in own:  # else it was counted for it already
+                    changes[entry.host, TEMPLATE, title] = templates.vouched(tally, brought)
+        if brought in _NO_NEWS and visit.settlement.discovered:
+            self.copies.add(fingerprint(entry.url))
 
     def _count(self, host: HostLessons, page: Page, fine: str, coarse: str, brought: Yield) -> None:
         """Count a visit for the templates of its URL."""
@@ -172,9 +205,10 @@ class Study:
         """Count a URL that was ended by a learned rule without a request."""
         if page.reason.startswith("traps.template:"):
             title, _ = templates.decisive(fine, coarse, host.templates, self._settings)
+            title = templates.ON_COPIES if f": {templates.ON_COPIES} " in page.reason else title
             tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
             self.changes[page.host, TEMPLATE, title] = replace(tally, refused=tally.refused + 1)
-        elif page.reason.startswith("traps.parameter:"):
+        elif page.reason.startswith(("traps.parameter:", "traps.mirror:")):
             for title in host.cosmetic:
                 if f": {title} " in page.reason:
                     evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
@@ -211,10 +245,8 @@ class Study:
             place = parameters.place_of(url, title, apart)
             changed = parameters.confirmed(evidence, place, (page.duplicate_of, page.url), self._settings)
             self._note_parameter(host, (page.host, PARAMETER, title), changed)
-        likeness = visit.likeness
-        simhash = likeness.simhash if likeness is not None and likeness.words >= self._fewest_words else None
         for skeleton in parameters.skeletons(url):
-            now = Sighting(skeleton.value, fingerprint(page.digest), simhash, page.url)
+            now = self._seen(visit, page, skeleton.value)
             before = self._sightings.get(skeleton.place) or await seen_before(self._kv, skeleton.place)
             self._sightings[skeleton.place] = now
             if before is None or before.value == now.value or skeleton.name in apart:
@@ -222,6 +254,36 @@ class Study:
             evidence = self._latest(host, (page.host, PARAMETER, skeleton.name), Parameter())
             changed = parameters.observed(evidence, skeleton.place, before, now, self._settings)
             self._note_parameter(host, (page.host, PARAMETER, skeleton.name), changed)
+
+    async def _compare_hosts(self, host: HostLessons, visit: Visit, page: Page) -> None:
+        """Compare a page with what other hosts, with which this one has something in common, have in its place."""
+        mirrored = parameters.mirrored(page.url, page.duplicate_of)
+        others = [name for name in host.parameters if parameters.is_host(name)]
+        for name in dict.fromkeys([*others, mirrored] if mirrored else others):
+            place, now = parameters.common_place(page.url, name), self._seen(visit, page, host.number)
+            before = self._sightings.get(place) or await seen_before(self._kv, place)
+            self._sightings[place] = now
+            if name == mirrored:
+                before = Sighting(0, now.content, None, page.duplicate_of)  # which was told by all of the text
+            if before is not None and before.value != now.value:
+                await self._note_pair(host, page.host, parameters.host_of(name), place, (before, now))
+
+    async def _note_pair(
+        self, host: HostLessons, name: str, other: str, place: int, sightings: tuple[Sighting, Sighting]
+    ) -> None:
+        """Take down, for each of two hosts, whether they have the same in one place."""
+        for known, who in (
+            (host, (name, PARAMETER, parameters.name_of(other))),
+            (await self._shelf.host(other), (other, PARAMETER, parameters.name_of(name))),
+        ):
+            evidence = self._latest(known, who, Parameter())
+            changed = parameters.observed(evidence, place, *sightings, self._settings, parameters.NEAR_ELSEWHERE)
+            self._note_parameter(known, who, changed)
+
+    def _seen(self, visit: Visit, page: Page, value: int) -> Sighting:
+        likeness = visit.likeness
+        simhash = likeness.simhash if likeness is not None and likeness.words >= self._fewest_words else None
+        return Sighting(value, fingerprint(page.digest), simhash, page.url)
 
     def _note_parameter(self, host: HostLessons, name: Name, evidence: Parameter) -> None:
         if name[2] in host.parameters or len(host.parameters) < MOST_PARAMETERS:

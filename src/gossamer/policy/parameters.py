@@ -3,6 +3,9 @@
 Two URLs of a host that differ in the value of one parameter only are an observation: they gave the same content, or not.
 Several of them, on several pages, make the parameter cosmetic: it leaves the key. One that was taken for cosmetic is watched
 on: of the URLs that it would merge a sample is fetched all the same, and what differs undoes the rule.
+
+A host that has what another has under the same path is a mirror, and its name a parameter without effect: it is learned, told
+and undone by the same rules, under the name of the other host behind two slashes.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,13 +16,14 @@ from msgspec.structs import replace
 from gossamer.config.sections import Traps
 from gossamer.evidence import Parameter, Ruling, Sighting
 from gossamer.url.fingerprint import fingerprint
-from gossamer.url.parse import Url
+from gossamer.url.parse import Url, split
 
 MOST = 12  # parameters of a URL that are looked at
 PLACES = 3  # pages on which it was observed
 DOUBT = 10  # one observation to the contrary needs so many for it
 SAMPLE = 32  # of the URLs that a rule would merge, one in so many is fetched
 NEAR = 3  # bits by which the SimHashes of the same text may differ
+NEAR_ELSEWHERE = 10  # the same on another host, whose name may be in it; of texts with nothing in common 20 differ at least
 EXAMPLES = 3
 
 
@@ -57,11 +61,41 @@ def _place(url: Url, name: str, rest: list[str]) -> int:
     return fingerprint(f"{url.origin}{url.path}?{'&'.join(rest)}#{name}")
 
 
-def is_same(one: Sighting, two: Sighting) -> bool:
-    """Tell whether two sightings show the same content."""
+def name_of(host: str) -> str:
+    """Return what another host is called among the parameters of a host."""
+    return f"//{host}"
+
+
+def is_host(name: str) -> bool:
+    """Tell whether a parameter is the name of another host."""
+    return name.startswith("//")
+
+
+def host_of(name: str) -> str:
+    """Return the host that a parameter names."""
+    return name[2:]
+
+
+def mirrored(url: str, first: str) -> str:
+    """Return the name, as a parameter, of the other host that had a page under the same path first; an empty text: none had."""
+    one, two = split(url), split(first) if first else None
+    if two is None or one.host == two.host or (one.path, one.query) != (two.path, two.query):
+        return ""
+    return name_of(two.host.rstrip("."))
+
+
+def common_place(url: str, name: str) -> int:
+    """Return what the URLs of two hosts have in common that differ in nothing but their host."""
+    parsed = split(url)
+    hosts = sorted((parsed.host.rstrip("."), host_of(name)))
+    return fingerprint(f"{' '.join(hosts)}{parsed.path}?{parsed.query}")
+
+
+def is_same(one: Sighting, two: Sighting, bits: int = NEAR) -> bool:
+    """Tell whether two sightings show the same content, or texts that differ in so many bits at most."""
     if one.content == two.content:
         return True
-    return one.simhash is not None and two.simhash is not None and (one.simhash ^ two.simhash).bit_count() <= NEAR
+    return one.simhash is not None and two.simhash is not None and (one.simhash ^ two.simhash).bit_count() <= bits
 
 
 def apart(one: Url, two: Url) -> frozenset[str]:
@@ -72,10 +106,10 @@ def apart(one: Url, two: Url) -> frozenset[str]:
     return frozenset(piece.partition("=")[0] for piece in pieces if piece)
 
 
-def observed(evidence: Parameter, place: int, before: Sighting, now: Sighting, settings: Traps) -> Parameter:
+def observed(evidence: Parameter, place: int, before: Sighting, now: Sighting, settings: Traps, bits: int = NEAR) -> Parameter:
     """Return the evidence after one more page was seen with another value."""
     pair = (before.url, now.url)
-    if is_same(before, now):
+    if is_same(before, now, bits):
         return confirmed(evidence, place, pair, settings)
     return replace(evidence, other=evidence.other + 1, counter=(*evidence.counter[1 - EXAMPLES :], pair))
 

@@ -25,6 +25,7 @@ EXAMPLES = 3
 RELIEF = 2  # what a fetch that brings something takes off
 STEP = 4  # weight by which a sample is halved
 REPUTATION = 8  # what so many new pages brought, one that brings nothing does not spoil
+ON_COPIES = "found on copies"  # the make of all that only pages lead to which are no news themselves
 COARSE = 2  # a coarse shape has to be so many times as heavy
 PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
 
@@ -111,18 +112,32 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
     return replace(tally, fetched=tally.fetched + 1, weight=tally.weight + 1, barren=barren, bad=bad)
 
 
+def vouched(tally: Tally, brought: Yield) -> Tally:
+    """Return the tally after something was fetched that was found on one of its pages which brought nothing itself."""
+    weight = max(tally.weight - RELIEF, 0) if brought is _FRESH else tally.weight + 1
+    return replace(tally, weight=weight)
+
+
 def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
     """Return of how many URLs of a template one is fetched; 1: all are, 0: an operator blocked them."""
     if tally is None:
         return 1
     if tally.ruling is not _NONE:
         return 0 if tally.ruling is Ruling.BLOCK else 1
-    if tally.weight < settings.template_evidence:
+    if tally.weight < settings.template_evidence and template != ON_COPIES:
         return 1  # nearly always
-    evidence = settings.template_evidence * (COARSE if template.startswith(ROUGHLY) else 1) + tally.fresh // REPUTATION
-    if tally.weight < evidence:
-        return 1
-    return int(min(2 << min((tally.weight - evidence) // STEP, 30), settings.sample))
+    evidence, step = settings.template_evidence, STEP
+    if template == ON_COPIES:  # a maze has links without end: there is no time to lose
+        evidence, step = (evidence + 1) // 2, 1
+    elif template.startswith(ROUGHLY):
+        evidence *= COARSE
+    evidence += tally.fresh // REPUTATION
+    return int(min(2 << min((tally.weight - evidence) // step, 30), settings.sample)) if tally.weight >= evidence else 1
+
+
+def is_doubtful(tally: Tally, settings: Traps) -> bool:
+    """Tell whether a template has half of the weight from which it is throttled."""
+    return 2 * tally.weight >= settings.template_evidence
 
 
 def decisive(fine: str, coarse: str, tallies: Mapping[str, Tally], settings: Traps) -> tuple[str, int]:

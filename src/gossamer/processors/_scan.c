@@ -102,8 +102,23 @@ static int says_nofollow(Value rel) {
     return 0;
 }
 
-static int add_link(Scan *scan, Value value, int kind) {
+/* A link up to its fragment, as `collect.without_fragment` has it: to read a thousand links into one page is to read one. */
+static PyObject *link_of(Scan *scan, Value value) {
+    const byte *mark = memchr(value.start, '#', (size_t)value.length);
+    if (mark == NULL) return text_of(scan, value);
+    int is_plain = memchr(value.start, '&', (size_t)(mark - value.start)) == NULL; /* else it may be that of a reference */
+    if (is_plain && (mark == value.start || mark[-1] > ' ')) value.length = mark - value.start;
     PyObject *href = text_of(scan, value);
+    if (href == NULL || is_plain) return href;
+    Py_ssize_t found = PyUnicode_FindChar(href, '#', 0, PyUnicode_GetLength(href), 1);
+    if (found < 0 || (found > 0 && PyUnicode_ReadChar(href, found - 1) <= ' ')) return href;
+    PyObject *rest = PyUnicode_Substring(href, 0, found);
+    Py_DECREF(href);
+    return rest;
+}
+
+static int add_link(Scan *scan, Value value, int kind) {
+    PyObject *href = link_of(scan, value);
     if (href == NULL) return -1;
     int failed = 0;
     PyObject *known = PyDict_GetItemWithError(scan->pages, href);

@@ -1,9 +1,10 @@
 """Links as they are found, in the order of the document, each URL once, up to a limit.
 
 Raw texts are told apart before they are joined with the base, since most repetitions are literal and joining is the price of a
-link; of a page with many times more links than are followed, the rest is only counted. Of two places that name the same URL
-the first says its kind; it is nofollow only when all are. Images have a limit of their own and give way to any other link to
-the same URL, so that they never push out what is followed.
+link; a text counts without its fragment, so that a page with thousands of links into few others has few. What is limited is the
+number of URLs; of a page with very many texts the rest is only counted. Of two places that name the same URL the first says its
+kind; it is nofollow only when all are. Images have a limit of their own and give way to any other link to the same URL, so that
+they never push out what is followed.
 """
 
 from itertools import islice
@@ -11,7 +12,7 @@ from itertools import islice
 from gossamer.records import Link, LinkKind
 from gossamer.url.parse import Base
 
-_MARGIN = 10  # times the limit: so many are joined
+MOST_TEXTS = 100_000  # that differ, of one document: so many are joined at most
 
 
 class Links:
@@ -25,6 +26,8 @@ class Links:
 
     def add(self, href: str, kind: LinkKind, nofollow: bool = False) -> None:
         """Take a link as it is written."""
+        if "#" in href:
+            href = without_fragment(href)
         known = self.pages.get(href)
         if known is None:
             self.pages[href] = (kind, nofollow)
@@ -38,7 +41,7 @@ class Links:
 
     def joined(self, base: Base, limit: int) -> tuple[tuple[Link, ...], int]:
         """Return absolute links, at most `limit` and as many images, and how many more there were that are no images."""
-        enough = limit * _MARGIN
+        enough = max(limit, MOST_TEXTS)
         found = base.gather(self.pages, enough, Link)
         links = tuple(found.values())
         cut = max(len(links) - limit, 0) + max(len(self.pages) - enough, 0)
@@ -47,3 +50,9 @@ class Links:
         pictures = dict.fromkeys(base.join_all(list(islice(self.images, enough))))
         images = [Link(url, LinkKind.IMAGE) for url in pictures if url is not None and url not in found]
         return (*links[:limit], *images[:limit]), cut
+
+
+def without_fragment(href: str) -> str:
+    """Return a link up to its fragment, unless a space before that would then be at its end, where it does not count."""
+    rest = href[: href.index("#")]
+    return href if rest and rest[-1] <= " " else rest

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from gossamer.policy import directives
-from gossamer.processors.collect import Links
+from gossamer.processors.collect import MOST_TEXTS, Links
 from gossamer.records import Directives, Extract, LinkKind
 from gossamer.url.parse import Base
 
-MOST_ELEMENTS = 20_000  # read of a page; more are counted as links that were cut
+MOST_ELEMENTS = MOST_TEXTS  # read of a page; more are counted as links that were cut
 TITLE_LIMIT = 1000  # characters of a title that are kept
 
 _REFRESH = re.compile(

@@ -32,15 +32,13 @@ from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
-from gossamer.worker.same import Sameness
+from gossamer.worker.same import Finding, Sameness
 from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 CIRCLE = "it redirects in a circle"
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
-UNREAD = frozenset(
-    {Outcome.DUPLICATE, Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED}
-)
+UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
 
 
 class Leads(Struct, frozen=True):
@@ -109,14 +107,14 @@ class Crawler:
         return self._settler.settle(visit)
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
-        """Read an answer unless its content is known, tell whether it is like another, archive it, and admit its links."""
+        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
         if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
         with self._sameness.of(lease, fetched, digest, lesson) as likes:
             early = await self._reader.read(fetched) if likes.is_short else None
             await likes.claim(early)
-            reading = (early or await self._reader.read(fetched)) if likes.is_news else self._reader.glimpse(fetched)
+            reading = (early or await self._reader.read(fetched)) if likes.is_read else self._reader.glimpse(fetched)
             verdict = await likes.judge(reading)
             place = None
             if verdict.is_archived:
@@ -131,7 +129,7 @@ class Crawler:
             else:
                 if lease.entry.redirects and lease.entry.kind is SEED and verdict.outcome in ARRIVED:
                     self._admission.extend([lease.entry.url])  # its links are judged now, what others find when it is durable
-                found = await self._admit(lease.entry, extract, wishes.nofollow, verdict.outcome)
+                found = await self._admit(lease.entry, extract, wishes.nofollow, verdict, lesson)
             return Kept(
                 fetched=fetched,
                 outcome=verdict.outcome,
@@ -152,7 +150,7 @@ class Crawler:
                 is_asked_again=found.is_asked_again,
             )
 
-    async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, outcome: Outcome) -> Leads:
+    async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, verdict: Finding, lesson: Lesson) -> Leads:
         """Judge the links of a page, many of them some at a time."""
         names, strangers = self._admission.meet(extract.links)
         entries = self._admission.admit(strangers[:LINKS_AT_ONCE], entry, nofollow) if strangers else ()
@@ -160,7 +158,8 @@ class Crawler:
             await asyncio.sleep(0)
             entries += self._admission.admit(strangers[start : start + LINKS_AT_ONCE], entry, nofollow)
         entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
-        if not extract.links and outcome in UNREAD:
+        entries = self._admission.line_up(entries, extract.links, entry, verdict.is_news, lesson.is_doubtful)
+        if not extract.links and verdict.outcome in UNREAD:
             return Leads(entries, None)
         return Leads(entries, self._outlinks.of(extract.links, names, entries, nofollow))
 

@@ -2,8 +2,10 @@
 
 Content is claimed by the first page that has it: by its digest before it is read, by its SimHash after. A short page is read
 first and claimed once: a question to the node of a crawl costs as much as reading it. A claim that leads to nothing (the visit
-fails, or the page turns out to be a soft 404) is given back. What is not news is kept, unless the configuration says otherwise,
-but its links are not followed: they are noted as refused, and another page may still lift that.
+fails, or the page turns out to be a soft 404) is given back.
+
+What is not news is kept, unless the configuration says otherwise, and read: from another URL, relative links of the same bytes
+lead elsewhere. Only the links of a soft 404 are not followed: they are noted as refused, and another page may still lift that.
 """
 
 from types import TracebackType
@@ -23,7 +25,6 @@ from gossamer.worker.settle import outcome_of, redirect_of
 
 SHORT = 2048  # bytes as they came: read before it is known whether they are news
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than to compare it
-LINKS_ARE_NO_NEWS = frozenset({Outcome.NEAR_DUPLICATE, Outcome.SOFT_404})
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -37,11 +38,16 @@ class Finding(Struct, frozen=True, kw_only=True):
     is_archived: bool = True
     suspicious: bool = False
 
+    @property
+    def is_news(self) -> bool:
+        """Whether nobody had this content before, or nearly its text."""
+        return self.outcome is not Outcome.DUPLICATE and self.outcome is not Outcome.NEAR_DUPLICATE
+
     def judge_links(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        """Refuse the links of a page that is not news."""
+        """Refuse the links of a page that says that there is nothing."""
         if self.suspicious:
             return ()  # it is fetched once more, when more is known
-        if self.outcome not in LINKS_ARE_NO_NEWS:
+        if self.outcome is not Outcome.SOFT_404:
             return entries
         rule, _, reason = self.reason.partition(": ")
         refused = Verdict(False, rule, f"found only on a page that is not news: {reason}", self.outcome)
@@ -96,8 +102,7 @@ class Comparison:
         self._claims = claims
         self._near = near
         self._outcome = outcome_of(fetched)
-        content_type = fetched.header("content-type")
-        self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked, content_type)
+        self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
         self._original: Original | None = None
         self._before = self._same_as_before()
         self._is_copy = False  # what was kept before is only a reference to the page that had it first
@@ -113,12 +118,9 @@ class Comparison:
             self.release()
 
     @property
-    def is_news(self) -> bool:
-        """Whether it is worth reading: new bytes, or known ones by another type, or what may be a soft 404."""
-        if self._outcome is not OK or self._before is not None:
-            return False
-        known_as = self._original.content_type if self._original is not None else None
-        return known_as != self._me.content_type or self._lesson.probe is not None
+    def is_read(self) -> bool:
+        """Whether there is something to read that this URL did not have before, be it the bytes of another."""
+        return self._outcome is OK and self._before is None
 
     @property
     def is_short(self) -> bool:

@@ -47,7 +47,7 @@ class SlowKeyValue(MemoryKeyValue):
 
 
 def page(name: str) -> Original:
-    return Original(f"http://a.test/{name}", f"http://a.test/{name}", 1.5, True, "text/html")
+    return Original(f"http://a.test/{name}", f"http://a.test/{name}", 1.5, True)
 
 
 def like(simhash: int, words: int = 1_000) -> Likeness:

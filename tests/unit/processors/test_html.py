@@ -328,13 +328,29 @@ def test_links_beyond_the_limit_are_counted() -> None:
     assert extract.links_cut == 20, "images are not counted: they push nothing out"
 
 
-def test_a_page_of_a_hundred_thousand_links_is_cut_and_does_not_stall() -> None:
-    html = b"".join(b"<a href=/%d>x</a>" % number for number in range(100_000))
+def test_a_page_of_very_many_links_is_cut_and_does_not_stall() -> None:
+    html = b"".join(b"<a href=/%d>x</a>" % number for number in range(120_000))
     begin = time.process_time()
     extract = read(html)
     assert time.process_time() - begin < 3.0
-    assert (len(extract.links), extract.links_cut) == (500, 99_500)
-    assert MOST_ELEMENTS < 100_000
+    assert (len(extract.links), extract.links_cut) == (500, 119_500)
+    assert MOST_ELEMENTS < 120_000
+
+
+@pytest.mark.parametrize("separator", ["#", "&#35;", "&num;"])
+def test_the_same_target_with_another_fragment_is_the_same_link(separator: str) -> None:
+    html = "".join(f"<a href='/{number % 3}?a&amp;b{separator}part-{number}'>" for number in range(3_000)) + "<a href='#top'>"
+    extract = read(html + "<a href='/last#'>", max_links=5)
+    assert [link.url for link in extract.links] == [
+        *(f"https://site.test/{number}?a&b" for number in range(3)),
+        URL,
+        "https://site.test/last",
+    ]
+    assert extract.links_cut == 0
+
+
+def test_a_space_before_a_fragment_is_part_of_the_path() -> None:
+    assert [link.url for link in read("<a href='/a #b'><a href='/a&#32;&#35;c'>").links] == ["https://site.test/a%20"]
 
 
 def test_text_is_what_a_reader_sees() -> None:

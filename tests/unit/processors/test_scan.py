@@ -106,7 +106,7 @@ def test_a_page_of_nothing_but_links_is_kept_within_bounds(way: str) -> None:
     assert len(page.links.pages) <= 2 * MOST_ELEMENTS
     extract = found(way, markup, 10)
     assert len(extract.links) == 10
-    assert extract.links_cut == 60_000 - 10 if way == "scan" else extract.links_cut > MOST_ELEMENTS - 10
+    assert extract.links_cut == 60_000 - 10
 
 
 @pytest.mark.parametrize("way", WAYS)

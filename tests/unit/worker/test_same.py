@@ -104,7 +104,7 @@ async def judge(
 async def test_new_bytes_with_a_new_text_are_news() -> None:
     world = World()
     finding = await world.judge("a")
-    assert finding == Finding(outcome=Outcome.OK, claim=("a", Original(f"{SITE}/a", f"{SITE}/a", NOW, False, "text/html")))
+    assert finding == Finding(outcome=Outcome.OK, claim=("a", Original(f"{SITE}/a", f"{SITE}/a", NOW, False)))
 
 
 async def test_the_same_bytes_are_a_copy_and_claim_nothing() -> None:
@@ -229,18 +229,18 @@ async def test_an_empty_answer_is_no_ones_copy() -> None:
     assert world.is_free
 
 
-async def test_a_copy_is_read_only_if_it_is_called_something_else_or_may_be_a_soft_404() -> None:
+async def test_a_copy_is_read_too_but_not_what_its_own_url_had_before() -> None:
     world = World()
     await world.judge("a", "same")
 
-    async def is_news(content_type: str, lesson: Lesson) -> bool:
-        fetched = answer(f"{SITE}/b", content_type=content_type)
+    async def is_read(lesson: Lesson) -> bool:
+        fetched = answer(f"{SITE}/b")
         with world.sameness.of(leased(fetched.url), fetched, "same", lesson) as comparison:
             await comparison.claim()
-            return comparison.is_news
+            return comparison.is_read
 
-    assert [await is_news("text/html", Lesson()), await is_news("text/plain", Lesson())] == [False, True]
-    assert await is_news("text/html", Lesson(probe=SOFT))
+    before = Page(url=f"{SITE}/b", key=f"{SITE}/b", host="a.test", outcome=Outcome.OK, digest="same", place=Place("f", 0, 1))
+    assert [await is_read(Lesson()), await is_read(Lesson(previous=before))] == [True, False]
 
 
 async def test_what_was_read_before_it_was_claimed_is_asked_about_once() -> None:
@@ -360,13 +360,12 @@ def admission(settings: Settings) -> Admission:
     return Admission(settings, Scope(settings.scope, [parse(SITE)]))
 
 
-@pytest.mark.parametrize("outcome", [Outcome.NEAR_DUPLICATE, Outcome.SOFT_404])
-async def test_links_of_what_is_not_news_are_refused_and_lifted_by_another_way_in(outcome: Outcome) -> None:
-    settings = Settings()
+async def test_links_of_a_soft_404_are_refused_and_lifted_by_another_way_in() -> None:
+    settings, outcome = Settings(), Outcome.SOFT_404
     admit = admission(settings)
     frontier = MemoryFrontier(FrontierSettings(), Politeness(), Breaker(), 300, NOW)
     parent = Entry(f"{SITE}/copy", f"{SITE}/copy", "a.test")
-    rule = "dedupe.near" if outcome is Outcome.NEAR_DUPLICATE else "traps.soft_404"
+    rule = "traps.soft_404"
     finding = Finding(outcome=outcome, reason=f"{rule}: why")
     links = [Link(f"{SITE}/only", LinkKind.ANCHOR)]
     refused = finding.judge_links(admit.admit(links, parent))
@@ -385,11 +384,13 @@ async def test_links_of_what_is_not_news_are_refused_and_lifted_by_another_way_i
 async def test_links_that_were_refused_already_keep_their_reason() -> None:
     settings = Settings()
     entries = admission(settings).admit([Link("http://elsewhere.test/", LinkKind.ANCHOR)], Entry(SITE, SITE, "a.test"))
-    (entry,) = Finding(outcome=Outcome.NEAR_DUPLICATE, reason="dedupe.near: why").judge_links(entries)
+    (entry,) = Finding(outcome=Outcome.SOFT_404, reason="traps.soft_404: why").judge_links(entries)
     assert entry.refused is not None and entry.refused.rule.startswith("scope.")
 
 
-async def test_links_of_news_and_of_copies_are_left_alone() -> None:
+async def test_links_of_news_of_copies_and_of_twins_are_left_alone() -> None:
     entries = admission(Settings()).admit([Link(f"{SITE}/x", LinkKind.ANCHOR)], Entry(SITE, SITE, "a.test"))
-    for outcome in (Outcome.OK, Outcome.DUPLICATE, Outcome.REDIRECTED):
+    for outcome in (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.REDIRECTED):
         assert Finding(outcome=outcome).judge_links(entries) is entries
+    news = [outcome for outcome in Outcome if not Finding(outcome=outcome).is_news]
+    assert news == [Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE]

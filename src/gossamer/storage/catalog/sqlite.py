@@ -37,6 +37,7 @@ _UNINDEXED = (
     "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
     "ORDER BY id LIMIT ?"
 )
+_CUT = "SELECT coalesce(sum(links_cut), 0), count(*) FROM pages INDEXED BY pages_cut WHERE links_cut > 0"
 _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
     "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
@@ -173,9 +174,10 @@ class SqliteCatalog:
         """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL; and cuts."""
         with _in_our_words(self._path):
             sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
+            links = self._connection.execute(_CUT).fetchone()
             (cut,) = self._connection.execute("SELECT count(*) FROM pages WHERE truncated <> ''").fetchone()
         kept = sum(pages for outcome, pages, _ in sums if outcome in _KEPT)
-        return Totals(kept, sum(length for *_, length in sums), bodies_cut=cut)
+        return Totals(kept, sum(length for *_, length in sums), bodies_cut=cut, links_cut=links)
 
     def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
