@@ -209,7 +209,7 @@ def test_explain_says_how_to_go_on_with_what_failed_waits_was_kept_or_never_foun
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "short", "--max-pages", "1", *QUICK)
         waiting = explained(tmp_path / "short", site.url("/2"))
         site.routes["/gone"] = page(title="back again")
-        assert gone[1].split()[:2] == ["failed", "gone:"] and helped(gone)[0] == "recrawl"
+        assert gone[1].split()[:2] == ["failed", "gone:"] and "--retry-failed" in helped(gone)
         run_gossamer(*helped(gone), "--delay", "0")
         assert outcome(crawl, site.url("/gone")) == "ok"
         assert kept[1].split()[:2] == ["kept", "ok:"] and run_gossamer(*helped(kept)).stdout.endswith("\n\n1\n")
@@ -226,4 +226,4 @@ def test_explain_tells_every_rule_when_asked_and_json_tells_everything(tmp_path:
     assert not any("passed" in line for line in short)
     assert any("passed" in line and "traps.max_length" in line for line in everything)
     assert {"verdicts", "robots", "queue", "host_status", "evidence"} <= facts.keys()
-    assert facts["help"][0]["command"].startswith("gossamer recrawl") and facts["help"][0]["what"]
+    assert facts["help"][0]["command"].startswith("gossamer resume") and facts["help"][0]["what"]

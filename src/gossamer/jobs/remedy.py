@@ -1,7 +1,7 @@
 """What would change how a URL ended, as a command that a person can type. Pure: what `explain` knows in, commands out.
 
 A URL that was refused when its link was found is judged again when the link is found again: that takes a new crawl from the
-same seeds. One that was turned away or failed later is tried again by `recrawl --failed` of the same crawl.
+same seeds. One that was turned away or failed later is tried again by `resume --retry-failed` of the same crawl.
 """
 
 import shlex
@@ -56,7 +56,7 @@ class _Commands:
 
     def again(self, *words: str) -> str:
         """Return how URLs that ended without a page are tried again."""
-        return self.of("recrawl", "--failed", *words)
+        return self.of("resume", "--retry-failed", *words)
 
     def anew(self, *words: str) -> str:
         """Return how the same crawl is begun once more, with other settings."""
@@ -88,8 +88,7 @@ def _for_ended(facts: dict[str, Any], settings: Settings, commands: _Commands) -
     if outcome == Outcome.ROBOTS_DENIED and facts["robots"]["verdict"] == "denied" and "unreachable" not in facts["reason"]:
         yield Remedy("only if the site is yours, do not ask its robots.txt", commands.again("--set", "robots.obey=false"))
     elif outcome == Outcome.ADDRESS_REFUSED:
-        allowed = f"fetch.allow_private={_range_of(facts)}"
-        yield Remedy("allow addresses that are not public", commands.again("--set", allowed))
+        yield Remedy("allow addresses that are not public", commands.again("--allow-private", _range_of(facts)))
     elif outcome == Outcome.TLS_FAILED:
         yield Remedy("accept any certificate of its host", commands.of("host", commands.host, "--insecure"))
         yield Remedy("then try again", commands.again())

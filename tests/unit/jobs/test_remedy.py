@@ -54,8 +54,8 @@ def test_a_refused_link_is_judged_anew_by_the_same_crawl_with_another_setting(ru
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"outcome": "gone"}, ["recrawl", "my crawl", "--failed"]),
-        ({"outcome": "address_refused"}, ["recrawl", "my crawl", "--failed", "--set", "fetch.allow_private=127.0.0.0/8"]),
+        ({"outcome": "gone"}, ["resume", "my crawl", "--retry-failed"]),
+        ({"outcome": "address_refused"}, ["resume", "my crawl", "--retry-failed", "--allow-private", "127.0.0.0/8"]),
         ({"outcome": "tls_failed"}, ["host", "my crawl", "www.a.example", "--insecure"]),
         (
             {"outcome": "trap", "rule": "traps.template"},
@@ -80,9 +80,9 @@ def test_what_failed_waits_or_was_held_back_has_its_command(given: dict[str, Any
 
 def test_an_address_that_was_refused_is_the_one_to_allow() -> None:
     told = commands(outcome="address_refused", reason="10.1.2.3 is a private address")
-    assert told[0][-1] == "fetch.allow_private=10.1.2.3"
-    assert commands(outcome="address_refused", host="[::1]")[0][-1] == "fetch.allow_private=::1"
-    assert commands(outcome="address_refused", host="localhost")[0][-1] == "fetch.allow_private=127.0.0.0/8"
+    assert told[0][-1] == "10.1.2.3"
+    assert commands(outcome="address_refused", host="[::1]")[0][-1] == "::1"
+    assert commands(outcome="address_refused", host="localhost")[0][-1] == "127.0.0.0/8"
 
 
 def test_a_host_that_is_held_back_is_released() -> None:
