@@ -35,7 +35,7 @@ def test_the_first_block_shows_pages_within_ninety_seconds_of_the_clone_and_says
         ["bash", "-e"], input=block[1], cwd=clone, env=environment, capture_output=True, text=True, timeout=WITHIN, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"(?m)^[\d,]{3,} pages", done.stdout), done.stdout
+    assert re.search(r"(?m)^  pages +[\d,]{3,}, ", done.stdout), done.stdout
     assert " 0 failed" in done.stdout
     assert (clone / "demo.crawl" / "catalog.db").exists()
     listed = done.stdout.partition("next: ")
