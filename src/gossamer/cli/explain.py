@@ -46,7 +46,7 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if facts["found"]:
         yield "found", _where(facts["found"])
     if facts["page"] and facts["page"]["links_cut"]:
-        yield "links", _cut(facts["page"])
+        yield "links", _links(facts["page"])
     for remedy in facts["help"]:
         if facts["state"] != "done":
             yield "what helps", remedy["what"]
@@ -81,6 +81,10 @@ def _where(found: dict[str, Any]) -> str:
     if found["kind"] == "seed":
         return f"where a seed led to, redirected from {found['via']}; its site belongs to the crawl"
     return f"on {found['via']}, as {found['kind']}, {found['depth']} {'hop' if found['depth'] == 1 else 'hops'} deep"
+
+
+def _links(page: dict[str, Any]) -> str:
+    return f"{page['links']:,} are known, {page['links_cut']:,} more were cut (documents.max_links)"
 
 
 def _show_all(facts: dict[str, Any]) -> None:
@@ -122,11 +126,7 @@ def _show_queue(facts: dict[str, Any]) -> None:
         kept = f"{place['file']} at {place['offset']}, {place['length']} bytes"
         output.line(f"  kept       status {page['status']}, {page['mime']}, {page['length']:,} bytes, in {kept}")
     if page and page["links_cut"]:
-        output.line(f"  links      {_cut(page)}")
-
-
-def _cut(page: dict[str, Any]) -> str:
-    return f"{page['links']:,} are known, {page['links_cut']:,} more were cut (documents.max_links)"
+        output.line(f"  links      {_links(page)}")
 
 
 def _made_of(parts: dict[str, float] | None) -> str:

@@ -20,6 +20,7 @@ _REASONS = {
 _TYPES = {
     "page": "text/html",
     "frames": "text/html",
+    "listing": "text/html",
     "note": "text/html",
     "xhtml": "application/xhtml+xml",
     "text": "text/plain",

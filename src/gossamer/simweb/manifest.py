@@ -23,7 +23,7 @@ TIMES_TRIED = 4  # once, and three times again
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One URL. Of the members of a group of copies one ends as ok, whichever came first, and the others as duplicate."""
+    """One URL. Of the members of a group one ends as ok, whichever came first, the others as duplicate or near_duplicate."""
 
     url: str
     host: str
@@ -176,7 +176,7 @@ def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
 def _outcome(resource: Resource) -> str:
     """Say how a fetched resource ends."""
     if resource.group:
-        return "duplicate"
+        return "near_duplicate" if resource.kind == "listing" else "duplicate"
     if resource.status < 300:
         return "ok"
     if resource.status < 400:

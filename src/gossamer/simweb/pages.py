@@ -65,6 +65,19 @@ def write_frames(page: Resource, links: Sequence[Link], prose: Prose) -> bytes:
     ).encode()
 
 
+def listing_title(page: Resource) -> str:
+    """Return the title of a listing: all that tells it from another one with the same names."""
+    return f"Index of {page.path}"
+
+
+def write_listing(page: Resource) -> bytes:
+    """Write what a server shows of a folder."""
+    told = "<td>2026-01-01 12:00</td><td>1.2K</td><td>kept as it was measured, for whoever looks for it</td>"
+    rows = "".join(f'<tr><td><a href="{link.href}">{link.href}</a></td>{told}</tr>\n' for link in page.links)
+    head = f"<!DOCTYPE html>\n<html>\n<head>\n<title>{listing_title(page)}</title>\n</head>\n"
+    return f"{head}<body>\n<h1>Index</h1>\n<table>\n{rows}</table>\n</body>\n</html>\n".encode()
+
+
 def write_text(page: Resource, prose: Prose, rng: Random) -> bytes:
     """Write plain text without anything that looks like a link."""
     title = prose.title(page.language, page.number)

@@ -16,7 +16,8 @@ LinkKind = Literal[
     "anchor", "area", "frame", "iframe", "image", "canonical", "alternate", "refresh", "redirect", "sitemap", "feed"
 ]
 ContentKind = Literal[
-    "page", "frames", "xhtml", "text", "image", "file", "sitemap", "sitemap_index", "atom", "rdf", "rss", "robots", "note"
+    "page", "frames", "xhtml", "listing", "text", "image", "file", "sitemap", "sitemap_index", "atom", "rdf", "rss", "robots",
+    "note",
 ]  # fmt: skip
 Role = Literal[
     "open", "rules", "groups", "missing", "pace", "deny", "unreachable", "moved", "elsewhere", "oversized", "slow"
@@ -55,8 +56,8 @@ class Resource:
     language: str = "en"
     links: list[Link] = field(default_factory=list)  # those that must be there; chance adds more to pages
     aliases: tuple[str, ...] = ()  # other paths that name this resource
-    original: "Resource | None" = None  # of an exact copy
-    group: str = ""  # of exact copies
+    original: "Resource | None" = None  # of an exact copy; links of its own are the relative ones of the original
+    group: str = ""  # of exact copies, or of pages that say the same
     # the answer
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()

@@ -80,13 +80,17 @@ class Web:
     def title(self, resource: Resource) -> str:
         """Return the title of a page, an empty text for what has none."""
         source = resource.original or resource
+        if resource.kind == "listing":
+            return pages.listing_title(resource)
         has_title = resource.status == 200 and resource.kind in ("page", "frames", "xhtml")
         return self._prose.title(source.language, source.number) if has_title else ""
 
     def links(self, resource: Resource) -> list[Link]:
         """Return every link a resource carries: those it must, then those chance adds to a page."""
         source = resource.original or resource
-        return self._links(source, self._chance(source))
+        links = self._links(source, self._chance(source))
+        is_elsewhere = source is not resource and resource.links
+        return resource.links + links[len(source.links) :] if is_elsewhere else links
 
     def answer(self, url: str) -> Answer:
         """Return what is sent for a URL, once it is well, to a client that takes every content coding."""
@@ -106,6 +110,8 @@ class Web:
                 return pages.write_page(source, self._links(source, rng), self._prose, rng)
             case "frames":
                 return pages.write_frames(source, source.links, self._prose)
+            case "listing":
+                return pages.write_listing(source)
             case "text":
                 return pages.write_text(source, self._prose, rng)
             case "image":

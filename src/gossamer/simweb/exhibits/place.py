@@ -1,7 +1,7 @@
 """Puts every exhibit on some host: all of them in a web of the default size, more of each in a larger one."""
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.exhibits import addresses, answers, directives, documents, formats, moved, sitemaps
+from gossamer.simweb.exhibits import addresses, answers, directives, documents, formats, links, moved, sitemaps
 from gossamer.simweb.exhibits.ailing import clinic
 from gossamer.simweb.exhibits.copies import copies
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
@@ -40,6 +40,11 @@ _ORDINARY: tuple[Exhibit, ...] = (
     formats.rss_feed,
     formats.long_file,
     addresses.other_services,
+    links.many_links,
+    links.many_fragments,
+    links.stubs,
+    links.framesets,
+    links.listings,
 )
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host
