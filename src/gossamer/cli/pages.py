@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def pages(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="the crawl's directory")],
     words: Annotated[list[str] | None, typer.Argument(metavar="[WORDS]", help="words in URL, title or indexed text")] = None,
-    host: Annotated[str, typer.Option(help="only of this host")] = "",
+    host: Annotated[str, typer.Option(help="only of this host, or of host:port")] = "",
     status: Annotated[int | None, typer.Option(help="only with this status")] = None,
     outcome: Annotated[str, typer.Option(help="only with this outcome, such as gone")] = "",
     mime: Annotated[str, typer.Option("--type", help="only of this MIME type")] = "",

@@ -122,6 +122,9 @@ async def the_pages_of_a_host_are_found_under_every_scheme_and_port(open_catalog
     await catalog.add([*pages, page("http://[::1]:8080/", host="::1"), page("http://[::1]/", host="::1")])
     assert sorted(keys(catalog, host="b.test")) == sorted(of_host), "not the pages of a host"
     assert sorted(keys(catalog, host="::1")) == ["http://[::1]/", "http://[::1]:8080/"], "not the pages of an address"
+    for named, found in (("b.test:81", "http://b.test:81/"), ("b.test:21", "ftp://b.test/z"), ("[::1]:80", "http://[::1]/")):
+        assert keys(catalog, host=named) == [found], "not the pages of one port of a host"
+    assert keys(catalog, host="b.test:8") == [], "the pages of another port"
     await catalog.aclose()
 
 

@@ -32,9 +32,9 @@ _COMMON = {  # not indexed (0006_common.sql); who asks for anything else says so
     "outcome": ("ok", "pages.outcome <> 'ok'"),
     "mime": ("text/html", "pages.mime <> 'text/html'"),
 }
-_SCHEMES = ("http", "https", "ftp")
-# By its keys, which begin with scheme and host: an index over hosts as well was a quarter of what a page costs.
-_OF_HOST = f"({' OR '.join('pages.key >= ? AND pages.key < ?' for _ in _SCHEMES)}) AND pages.host = ?"
+_SCHEMES = {"http": "80", "https": "443", "ftp": "21"}  # and the port that a URL need not name
+_WITH_PORT = re.compile(r"([^:]+|\[.*\]):([0-9]+)")  # a host and one port of it
+_BETWEEN = "pages.key >= ? AND pages.key < ?"
 _CONDITIONS = {
     "status": "pages.status = ?",
     "outcome": "pages.outcome = ?",
@@ -79,8 +79,9 @@ def build(wanted: Wanted) -> Query:
             conditions.append(_CONTAINS)
             parameters += [term, term]
     if host := wanted.get("host"):
-        conditions.append(_OF_HOST)
-        parameters += [*_bounds(host), host]
+        name, bounds = _of_host(host)
+        conditions.append(f"({' OR '.join([_BETWEEN] * (len(bounds) // 2))}) AND pages.host = ?")
+        parameters += [*bounds, name]
     for name, condition in _CONDITIONS.items():
         value = wanted.get(name)
         if value is not None and value != "":
@@ -99,10 +100,19 @@ def build(wanted: Wanted) -> Query:
     return Query(f"{join} {where} {order}", parameters)
 
 
-def _bounds(host: str) -> list[str]:
-    """Return where the keys of a host begin and end, for every scheme: behind it stands a slash, or a colon and a port."""
-    spelled = f"[{host}]" if ":" in host else host
-    return [f"{scheme}://{spelled}{mark}" for scheme in _SCHEMES for mark in "/;"]  # the semicolon comes next after the colon
+def _of_host(text: str) -> tuple[str, list[str]]:
+    """Return a host's name, and where its keys begin and end for every scheme: all of them, or those of one port.
+
+    By its keys, which begin with scheme and host: an index over hosts as well was a quarter of what a page costs. Behind it
+    stands a slash, or a colon and a port; a semicolon comes next after the colon, and a zero after the slash.
+    """
+    if found := _WITH_PORT.fullmatch(text):
+        host, port = found.groups()
+        served = [f"{scheme}://{host}:{port}" for scheme in _SCHEMES]
+        served += [f"{scheme}://{host}" for scheme, usual in _SCHEMES.items() if port == usual]
+        return host.strip("[]"), [f"{one}{mark}" for one in served for mark in "/0"]
+    spelled = f"[{text}]" if ":" in text else text
+    return text, [f"{scheme}://{spelled}{mark}" for scheme in _SCHEMES for mark in "/;"]
 
 
 def terms(words: str) -> list[str]:
