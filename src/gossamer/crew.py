@@ -47,7 +47,7 @@ from gossamer.remote.server import Desk, Session
 from gossamer.remote.wire import Greeting, Tell
 from gossamer.url.parse import Url, parse
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events, Retold, Tally, Trouble, bug, hear, retell
+from gossamer.worker.events import Events, Retold, Tally, Trouble, bug, hear, retell, tell_of_calls
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.node import Node
 from gossamer.worker.stall import StallWatch
@@ -160,6 +160,7 @@ async def _work(connected: socket.socket, greeting: Greeting) -> int:
     settings, clock, events = Settings.model_validate_json(greeting.settings), SystemClock(greeting.clock), Events()
     connection = await Connection.over(connected)
     events.subscribe(lambda event: connection.tell(Tell(retell(event))) if isinstance(event, Retold) else None)
+    tell_of_calls(events)
     try:
         await _crawl(greeting.worker, Path(greeting.directory), settings, greeting.seeds, connection, events, clock)
         return 0

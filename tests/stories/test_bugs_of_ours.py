@@ -80,7 +80,7 @@ def test_a_bug_in_a_commit_costs_one_url(tmp_path: Path, web: Simweb, place: str
 def test_a_bug_that_strikes_once_costs_no_url(tmp_path: Path, web: Simweb, place: str, workers: int) -> None:
     directory = tmp_path / "crawl"
     plan = {"place": place, "times": 1, "after": 3 if place != "robots" else 0}
-    result = crawl_with(plan, web, directory, f"--workers={workers}", "--quiet", "--json", "--set", "crawl.lease=20")
+    result = crawl_with(plan, web, directory, f"--workers={workers}", "--quiet", "--json")
     assert result.returncode == 0, result.stderr
     summary = json.loads(result.stdout)
     assert summary["end"] == "finished" and summary["bugs"] >= 1

@@ -26,6 +26,7 @@ from gossamer.jobs.revisit import Again, visit_again
 from gossamer.standing import FrontierStatistics
 from gossamer.url.parse import Url
 from gossamer.worker.budget import Limit
+from gossamer.worker.events import tell_of_calls
 from gossamer.worker.garbage import collected_seldom
 from gossamer.worker.pool import End
 from gossamer.worker.stall import StallWatch
@@ -104,6 +105,7 @@ async def _run(
     async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
             crawl.events.subscribe(log)
+            tell_of_calls(crawl.events)
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())

@@ -4,13 +4,16 @@ Listeners are called at once and in order, and must be quick. One that raises is
 trouble, once, and the others hear of the event all the same.
 """
 
+import asyncio
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from gossamer.errors import ENDING
 from gossamer.records import Fate, Outcome
 from gossamer.visit import Visit
 from gossamer.worker.budget import KEPT
@@ -85,6 +88,19 @@ class Trouble(Struct, frozen=True, tag=True):
 def bug(error: BaseException, doing: str) -> Trouble:
     """Return what is told of an exception that nobody expected: what was being done, and the trace."""
     return Trouble(f"{type(error).__name__}: {error} while {doing}", "".join(traceback.format_exception(error)))
+
+
+def tell_of_calls(events: "Events") -> None:
+    """Tell of what is raised in calls that the running loop makes by itself, timers and the like, instead of printing it."""
+
+    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, Exception) and not isinstance(error, ENDING):
+            events.publish(bug(error, "the event loop turned"))
+        else:
+            loop.default_exception_handler(context)
+
+    asyncio.get_running_loop().set_exception_handler(tell)
 
 
 class Slowed(Struct, frozen=True):

@@ -1,8 +1,10 @@
 """What a run has done so far is counted by commits, and is what their visits were."""
 
+import asyncio
+
 from gossamer.records import Answer, Entry, Fate, Lease, Outcome, Page, Settlement
 from gossamer.visit import Visit
-from gossamer.worker.events import Event, Events, Resumed, Tally, Trouble, VisitsEnded
+from gossamer.worker.events import Event, Events, Resumed, Tally, Trouble, VisitsEnded, tell_of_calls
 
 NOW = 1_700_000_000.0
 
@@ -58,3 +60,17 @@ def test_a_listener_that_raises_is_told_of_once_and_keeps_nobody_else_from_heari
     trouble, first, second = heard
     assert isinstance(trouble, Trouble) and "ZeroDivisionError: a bug while telling of Resumed" in trouble.what
     assert first == second == Resumed()
+
+
+async def test_what_a_timer_raises_is_told_like_any_other_bug() -> None:
+    events, heard = Events(), list[Event]()
+    events.subscribe(heard.append)
+    tell_of_calls(events)
+
+    def broken() -> None:
+        raise ZeroDivisionError("a bug")
+
+    asyncio.get_running_loop().call_soon(broken)
+    await asyncio.sleep(0)
+    (trouble,) = heard
+    assert isinstance(trouble, Trouble) and "ZeroDivisionError: a bug" in trouble.what and "in broken" in trouble.trace
