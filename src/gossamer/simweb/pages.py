@@ -67,7 +67,7 @@ def write_frames(page: Resource, links: Sequence[Link], prose: Prose) -> bytes:
 
 def listing_title(page: Resource) -> str:
     """Return the title of a listing: all that tells it from another one with the same names."""
-    return f"Index of {page.path}"
+    return f"Index of {page.host.name}{page.path}"
 
 
 def write_listing(page: Resource) -> bytes:

@@ -47,7 +47,7 @@ def listings(builder: Builder, host: Host, other: Host) -> None:
     """List folders with the same names in them: the listings say the same, and have different bytes and files."""
     for number in range(_FOLDERS):
         folder = f"/pool/{number}/"
-        listing = builder.add(builder.perch(host), folder, kind="listing", group=f"listings of {host.name}")
+        listing = builder.add(builder.perch(host), folder, kind="listing", group="listings")
         for name in _FILES:
             builder.add(listing, folder + name, kind="text", href=name)
 
