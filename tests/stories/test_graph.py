@@ -109,7 +109,7 @@ def test_two_workers_leave_the_same_graph(tmp_path: Path) -> None:
 
 
 def test_ranks_are_those_of_a_plain_computation_and_are_kept(crawled: Crawled) -> None:
-    survey = json.loads(run_gossamer("graph", crawled.directory, "--json", "--top", 1000).stdout)
+    survey = json.loads(run_gossamer("graph", crawled.directory, "--json", "--top", 5000).stdout)
     edges = as_requested(crawled.directory)
     graph = EdgeLog.read_at(crawled.directory / "graph")
     keys = {one.url: one.key for one in finished(crawled.directory)}
