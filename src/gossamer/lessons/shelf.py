@@ -159,7 +159,7 @@ class Shelf:
 
     def _may_rule(self, changes: Mapping[Name, Any]) -> list[Name]:
         """Return what may change what becomes of a URL, or an operator ruled; of nearly all it is told without a call."""
-        evidence = (self._settings.template_evidence + 1) // 2  # the least that any of them needs
+        evidence = (self._settings.template_evidence + 1) // 2  # from here on they are in doubt
         names = [
             name
             for name, record in changes.items()

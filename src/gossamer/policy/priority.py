@@ -20,8 +20,8 @@ The class goes by the hops too, until a rank says more: what is above the averag
 order. So does `opic`, where the frontier goes by the credit of pages (`opic.py`) and not by scores.
 
 The links of a page that is no news (a copy, or nearly one) wait in the lowest class, as do those of any page beyond its first
-(`documents.top_links`). When pages of that make are in doubt, a few of their links are tried at once: what these bring tells
-whether pages of that make are worth a visit.
+(`documents.top_links`). When pages of that make are in doubt, one of their links is tried at once: what it brings tells whether
+they are worth a visit.
 
 A redirect's target stands for the URL that led to it and is as deep as that URL, so it keeps its place: behind a seed it is
 a seed.
@@ -36,6 +36,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Score
 from gossamer.policy.templates import templates_of
 from gossamer.records import Entry, LinkKind, Priority
+from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
 
 Order = Literal["priority", "breadth-first", "depth-first", "opic"]
@@ -50,8 +51,7 @@ FEED = 0.7
 IMAGE_IMPORTANCE = 0.1
 HIGH_DEPTH = 1
 MEDIUM_DEPTH = 4
-TRIED = 2  # links of a page that is no news
-AT_ONCE = 1.0  # the score of these, which no other URL has that was found on a page
+AT_ONCE = 1.0  # the score of a link that is tried, which no other URL has that was found on a page
 DEFAULT = Score()
 
 # Asked for every link, and looking a member up in its enum costs more than the rule.
@@ -115,18 +115,18 @@ def put_last(entry: Entry, order: Order, is_tried: bool) -> Entry:
     return replace(entry, score=AT_ONCE if is_tried else entry.score, priority=level)
 
 
-def to_try(entries: Sequence[Entry], page: Entry) -> list[Entry]:
-    """Choose what is tried of a page that is no news: URLs of another make on its host, from midst and end of its links.
+def to_try(entries: Sequence[Entry], page: Entry) -> Entry | None:
+    """Choose what is tried of a page that is no news: any URL of its host that is of another make and no other view of it.
 
     What is of its own make tells nothing that others of this make do not. Of a page that was tried itself nothing is: a maze
     would have us try without end.
     """
     if page.score == AT_ONCE and page.kind is not SEED:
-        return []
+        return None
     own = templates_of(split(page.url))[0]
     plain = [entry for entry in entries if entry.refused is None and entry.host == page.host and "?" not in entry.url]
     others = [entry for entry in plain if templates_of(split(entry.url))[0] != own]
-    return [others[-1 - number * len(others) // TRIED] for number in range(min(TRIED, len(others)))]
+    return others[fingerprint(page.url) % len(others)] if others else None
 
 
 def parts(entry: Entry, score: float, again: bool, weights: Score) -> dict[str, float]:

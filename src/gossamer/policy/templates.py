@@ -8,6 +8,9 @@ A fetch that brings nothing adds to a template's weight, one that does takes off
 URLs is fetched: every second, then every fourth, and so on, but never none, so that a template that has new content again is
 found out. Seeds are always fetched. Honest templates never get there: every third page that is new keeps the weight at zero,
 and a template that has brought much is given time.
+
+A copy may lead to what is new (a listing that looks like others, the same frames in another folder), so what is found on a page
+which is no news counts for or against the templates of that page too, and all of it is a template of its own: `found on copies`.
 """
 
 import re
@@ -25,6 +28,8 @@ EXAMPLES = 3
 RELIEF = 2  # what a fetch that brings something takes off
 STEP = 4  # weight by which a sample is halved
 REPUTATION = 8  # what so many new pages brought, one that brings nothing does not spoil
+VOUCHED = 4  # what something new takes off the weight of a page which brought nothing itself, but led to it
+DENIED = 2  # what it adds if that is nothing new either
 ON_COPIES = "found on copies"  # the make of all that only pages lead to which are no news themselves
 COARSE = 2  # a coarse shape has to be so many times as heavy
 PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
@@ -114,8 +119,7 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
 
 def vouched(tally: Tally, brought: Yield) -> Tally:
     """Return the tally after something was fetched that was found on one of its pages which brought nothing itself."""
-    weight = max(tally.weight - RELIEF, 0) if brought is _FRESH else tally.weight + 1
-    return replace(tally, weight=weight)
+    return replace(tally, weight=max(tally.weight - VOUCHED, 0) if brought is _FRESH else tally.weight + DENIED)
 
 
 def one_in(template: str, tally: Tally | None, settings: Traps) -> int:

@@ -176,14 +176,14 @@ class Admission:
     ) -> tuple[Entry, ...]:
         """Put those last that are beyond the first links of a page, and all of a page that is no news.
 
-        If pages of that make are in doubt, a few of its links are tried at once: do they lead to something new all the same?
+        If pages of that make are in doubt, one of its links is tried at once: does it lead to something new all the same?
         """
         top = self._settings.documents.top_links if is_news else 0
         if len(links) <= top or not entries or links[0].kind is LinkKind.SITEMAP:
             return entries  # nearly always
         order, last = self._settings.crawl.order, {link.url for link in links[top:]}
-        tried = priority.to_try(entries, parent) if is_doubtful and not is_news else []
-        return tuple([priority.put_last(entry, order, entry in tried) if entry.url in last else entry for entry in entries])
+        tried = priority.to_try(entries, parent) if is_doubtful and not is_news else None
+        return tuple([priority.put_last(entry, order, entry is tried) if entry.url in last else entry for entry in entries])
 
     def _weighed(self, entry: Entry, said: float) -> Entry:
         order, weights = self._settings.crawl.order, self._settings.score

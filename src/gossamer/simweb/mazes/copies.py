@@ -57,6 +57,8 @@ class RelativeLinks(_Copied):
 class Mirror(_Copied):
     """A site that is there on two hosts; half of the pages name their host in the footer."""
 
+    traps = ("traps.mirror", "dedupe.near", "dedupe.exact", "traps.template")
+
     def answer(self, path: str) -> Page:
         number = self._find(path)
         if number is None:
