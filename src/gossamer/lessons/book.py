@@ -91,12 +91,11 @@ class LessonBook:
             return None
         template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
         if _is_tried(entry.key, sample):
-            template = templates.ON_COPIES
-            is_plain = template in host.traps and "?" not in entry.url
-            if not is_plain or not await is_copy(self._kv, entry.via, copies):
+            tally, template = host.templates.get(template), templates.ON_COPIES
+            if template not in host.traps or "?" in entry.url or (tally is not None and tally.ruling is Ruling.ALLOW):
                 return None
             sample = templates.one_in(template, host.templates[template], self._settings)
-            if _is_tried(entry.key, sample):
+            if _is_tried(entry.key, sample) or not await is_copy(self._kv, entry.via, copies):
                 return None
         told = templates.told(template, host.templates[template], sample)
         return Verdict(False, "traps.template", told, Outcome.TRAP)

@@ -10,7 +10,7 @@ found out. Seeds are always fetched. Honest templates never get there: every thi
 and a template that has brought much is given time.
 
 A copy may lead to what is new (a listing that looks like others, the same frames in another folder), so what is found on a page
-which is no news counts for or against the templates of that page too, and all of it is a template of its own: `found on copies`.
+which is no news counts for or against the templates of that page too; all of it together is a template of its own.
 """
 
 import re

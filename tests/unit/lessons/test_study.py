@@ -11,7 +11,8 @@ from gossamer.lessons.book import LessonBook
 from gossamer.likeness import Likeness
 from gossamer.policy.growth import HOUR, PAUSE
 from gossamer.records import Outcome, Verdict
-from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, ask, copy, learn, probed, visited
+from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, ask, copy, found, learn, probed, visited
+from gossamer.url.parse import parse
 from gossamer.visit import Visit
 
 SETTINGS = Traps()
@@ -264,3 +265,81 @@ async def test_a_study_that_is_not_kept_leaves_no_trace(book: LessonBook) -> Non
     assert first.changes and first.rows and first.sizes
     assert (await book._shelf.host(HOST)).templates == {}
     assert isinstance(first.changes[HOST, TEMPLATE, "/x/{n}?a"], Tally)
+
+
+# --- what copies lead to -----------------------------------------------------------------------------------------------
+
+
+def found_on(visit: Visit, via: str) -> Visit:
+    """Say on which page the URL of a visit was found."""
+    settlement = visit.settlement
+    lease = replace(settlement.lease, entry=replace(settlement.lease.entry, via=via))
+    return replace(visit, settlement=replace(settlement, lease=lease))
+
+
+def listing(number: int) -> Visit:
+    """Make up a visit to a listing that looks like others, and has a file."""
+    return visited(f"{SITE}/x/{number}/", Outcome.NEAR_DUPLICATE, of=f"{SITE}/x/0/", links=[f"{SITE}/x/{number}/a.txt"])
+
+
+async def test_copies_that_lead_to_something_new_are_never_throttled(book: LessonBook) -> None:
+    for number in range(1, 40):
+        await learn(book, [listing(number)])
+        if (await ask(book, f"{SITE}/x/{number}/")).is_doubtful:
+            await learn(book, [found_on(visited(f"{SITE}/x/{number}/a.txt"), f"{SITE}/x/{number}/")])
+        assert (await ask(book, f"{SITE}/x/{number + 1}/")).refused is None
+    tally = await record(book, TEMPLATE, "found on copies")
+    assert tally.fetched == tally.fresh > 5
+
+
+async def test_what_leads_from_copies_to_copies_is_soon_a_sample_and_nothing_else_of_that_make_is(book: LessonBook) -> None:
+    home = f"{SITE}/g/0.html"
+    await learn(book, [visited(home, Outcome.DUPLICATE, of=f"{SITE}/", links=[f"{SITE}/h/1"])])
+    for number in range(1, 12):
+        await learn(book, [found_on(copy(f"{SITE}/h{chr(96 + number)}/{chr(96 + number)}"), home)])
+    tally = await record(book, TEMPLATE, "found on copies")
+    assert (tally.fetched, tally.fresh, tally.weight) == (11, 0, 11)
+    urls = [f"{SITE}/new/page{number}" for number in range(50)]
+    entries = [replace(found(url), via=home) for url in urls]
+    refused = [(await book.judge(entry)).refused for entry in entries]
+    assert len([verdict for verdict in refused if verdict is not None]) >= 45
+    assert {verdict.rule for verdict in refused if verdict is not None} == {"traps.template"}
+    assert all("found on copies brought 0 new in 11 fetches" in verdict.reason for verdict in refused if verdict is not None)
+    assert [(await book.judge(found(url))).refused for url in urls] == [None] * 50, "found on a page that is news"
+    views = [replace(entry, url=f"{entry.url}?view=1", key=f"{entry.url}?view=1") for entry in entries]
+    assert [(await book.judge(view)).refused for view in views] == [None] * 50
+    await book.rule(HOST, TEMPLATE, "found on copies", Ruling.ALLOW)
+    assert [(await book.judge(entry)).refused for entry in entries] == [None] * 50
+
+
+# --- mirrors -------------------------------------------------------------------------------------------------------------
+
+OTHER = "http://b.test"
+
+
+def mirrored(path: str) -> list[Visit]:
+    """Make up visits to the same page on two hosts."""
+    return [visited(f"{SITE}{path}", content=path), visited(f"{OTHER}{path}", Outcome.DUPLICATE, path, f"{SITE}{path}")]
+
+
+async def test_a_host_that_has_what_another_has_is_a_mirror_and_no_page_of_it_is_fetched_twice(book: LessonBook) -> None:
+    for number in range(6):
+        await learn(book, mirrored(f"/m/{number}"))
+    late = [f"/m/{number}" for number in range(100, 120)]
+    await learn(book, [visited(f"{SITE}{path}", content=path) for path in late])
+    lessons = [await ask(book, f"{OTHER}{path}") for path in late]
+    assert {lesson.refused.rule for lesson in lessons if lesson.refused} == {"traps.mirror"}
+    assert len([lesson for lesson in lessons if lesson.refused]) >= 16, "but for a sample"
+    assert [(await ask(book, f"{OTHER}/m/{number}")).refused for number in range(200, 210)] == [None] * 10, "only there"
+    verdicts = await book.verdicts(parse(f"{OTHER}/m/100"), f"{OTHER}/m/100")
+    assert "traps.mirror" in {verdict.rule for verdict in verdicts}
+
+
+async def test_a_host_that_differs_in_a_fifth_of_its_pages_is_no_mirror(book: LessonBook) -> None:
+    for number in range(40):
+        path = f"/m/{number}"
+        pages = mirrored(path) if number % 5 else [visited(f"{SITE}{path}", content=f"a{path}"), visited(f"{OTHER}{path}")]
+        await learn(book, pages)
+    evidence = await record(book, PARAMETER, "//b.test")
+    assert (evidence.same, evidence.other) == (32, 7)
+    assert not (await book._shelf.host("b.test")).cosmetic

@@ -8,7 +8,7 @@ from gossamer.errors import UrlError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate, first_refusal
-from gossamer.records import Entry, Link, LinkKind, Outcome, Verdict
+from gossamer.records import Entry, Link, LinkKind, Outcome, Priority, Verdict
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 from gossamer.url.spelling import MOST_SPELLINGS
@@ -251,3 +251,38 @@ def test_the_folders_above_a_url_are_looked_at_when_asked_for() -> None:
         ("http://a.example/", "ascent"),
     ]
     assert [entry.kind for entry in admission().admit([link], PARENT)] == ["anchor"]
+
+
+# --- the order of a page's links ---------------------------------------------------------------------------------------
+
+
+def lined_up(
+    count: int, is_news: bool = True, is_doubtful: bool = False, parent: Entry = PARENT, **flags: object
+) -> list[Entry]:
+    """Admit some links of a page and line them up."""
+    admit = admission(documents__top_links=5, **flags)
+    links = [Link(f"http://a.example/list/{number}.txt", LinkKind.ANCHOR) for number in range(count)]
+    return list(admit.line_up(admit.admit(links, parent), links, parent, is_news, is_doubtful))
+
+
+def test_links_beyond_the_first_of_a_page_wait_in_the_lowest_class() -> None:
+    assert [entry.priority for entry in lined_up(7)] == [Priority.MEDIUM] * 5 + [Priority.LOW] * 2
+    assert {entry.priority for entry in lined_up(7, crawl__order="breadth-first")} == {Priority.MEDIUM}, "of one class"
+
+
+def test_what_a_sitemap_lists_keeps_its_class() -> None:
+    admit = admission(documents__top_links=5)
+    links = [Link(f"http://a.example/{number}", LinkKind.SITEMAP) for number in range(7)]
+    assert {entry.priority for entry in admit.line_up(admit.admit(links, PARENT), links, PARENT, True, False)} == {
+        Priority.HIGH
+    }
+
+
+def test_links_of_a_page_that_is_no_news_wait_but_for_one_that_is_tried_when_its_make_is_in_doubt() -> None:
+    assert {entry.priority for entry in lined_up(3, is_news=False)} == {Priority.LOW}
+    (tried,) = [entry for entry in lined_up(3, is_news=False, is_doubtful=True) if entry.priority is not Priority.LOW]
+    assert (tried.priority, tried.score) == (Priority.HIGH, 1.0)
+    again = lined_up(3, is_news=False, is_doubtful=True, parent=tried)
+    assert {entry.priority for entry in again} == {Priority.LOW}, "nothing is tried of what was tried itself"
+    alike = replace(PARENT, url="http://a.example/list/9.txt")
+    assert {entry.priority for entry in lined_up(3, is_news=False, is_doubtful=True, parent=alike)} == {Priority.LOW}
