@@ -29,3 +29,27 @@ def test_without_room_for_a_run_its_lines_stay_in_memory(tmp_path: Path, some: l
     for line in some:
         lines.append(line)
     assert list(lines.in_order()) == sorted(some)
+
+
+def test_what_was_told_stands_in_the_journal_until_it_is_forgotten(tmp_path: Path, some: list[bytes]) -> None:
+    journal = tmp_path / "journal"
+    lines = Lines(tmp_path, journal)
+    for line in some[:20]:
+        lines.append(line)
+    assert not journal.exists()
+    lines.tell()
+    lines.append(some[20])
+    assert journal.read_bytes().splitlines(keepends=True) == some[:20]
+    lines.tell()
+    assert journal.read_bytes().splitlines(keepends=True) == some[:21]
+    lines.forget()
+    assert list(tmp_path.iterdir()) == []
+    assert list(lines.in_order()) == sorted(some[:21])
+
+
+def test_a_journal_that_cannot_be_written_costs_no_line(tmp_path: Path, some: list[bytes]) -> None:
+    lines = Lines(tmp_path, tmp_path / "missing" / "journal")
+    for line in some:
+        lines.append(line)
+        lines.tell()
+    assert list(lines.in_order()) == sorted(some)
