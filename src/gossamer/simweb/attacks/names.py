@@ -33,7 +33,7 @@ _CLIMBING = {
 }
 _ODD = {
     "file:///etc/hostname": "out_of_scope",
-    "ftp://names-schemes.attack.sim/x": "out_of_scope",
+    "ftp://names-schemes.attack.sim/x": "unsupported",
     "gopher://names-schemes.attack.sim/x": "unsupported",
     "ws://names-schemes.attack.sim/x": "unsupported",
 }
