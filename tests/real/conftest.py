@@ -19,8 +19,8 @@ def documentation() -> dict[str, Path]:
     return {"python": python, "postgresql": postgresql, "manual": manual, "sources": python / "_sources"}
 
 
-@pytest.fixture(scope="session", params=SERVERS)
+@pytest.fixture(scope="module", params=SERVERS)
 def server(request: pytest.FixtureRequest, documentation: dict[str, Path]) -> Iterator[Served]:
-    """Both servers, one after the other."""
+    """Both servers, one after the other; none outlives its file, whose process may count its children later."""
     with SERVERS[request.param](documentation) as served:
         yield served
