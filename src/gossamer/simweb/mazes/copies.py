@@ -57,7 +57,9 @@ class RelativeLinks(_Copied):
 class Mirror(_Copied):
     """A site that is there on two hosts; half of the pages name their host in the footer."""
 
-    traps = ("traps.mirror", "dedupe.near", "dedupe.exact", "traps.template")
+    # What one host has is not fetched from the other, so the rest of that one may be found by longer ways only.
+    traps = ("traps.mirror", "dedupe.near", "dedupe.exact", "traps.template", "scope.max_depth")
+    outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
 
     def answer(self, path: str) -> Page:
         number = self._find(path)
