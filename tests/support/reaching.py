@@ -29,12 +29,18 @@ def gossamer_keeps(directory: Path, seed: str, *options: str) -> dict[str, str]:
     return {row["url"]: row["mime"] for row in rows if row["outcome"] in KEPT}
 
 
+TRIES = 3
+
+
 def wget2_gets(directory: Path, seed: str, *options: str) -> set[str]:
     """Let wget2 follow every link from a seed; return the URLs that answered 200."""
     report = directory / "wget2.csv"
     words = ["wget2", "--quiet", "--recursive", "--level=inf", "--max-threads=4", f"--stats-site=csv:{report}"]
     words += [f"--directory-prefix={directory}/wget2", *options, seed]
-    subprocess.run(words, env={**CLEAN, "HOME": str(directory)}, timeout=100, check=False)  # 404s make it exit 8
+    for _ in range(TRIES):
+        ended = subprocess.run(words, env={**CLEAN, "HOME": str(directory)}, timeout=100, check=False)  # 404s make it exit 8
+        if ended.returncode >= 0 and report.exists():
+            break  # else it died: over TLS with several threads it does now and then, and leaves no report
     with report.open() as rows:
         return {urldefrag(row["URL"]).url for row in csv.DictReader(rows) if row["Status"] == "200"}
 
