@@ -6,6 +6,7 @@ struck, its caller is told, and memory is read from the store again at once: who
 (docs/decisions/0013).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
@@ -20,7 +21,7 @@ _Result = TypeVar("_Result")
 _Method = Callable[Concatenate[_Self, _Given], Coroutine[Any, Any, _Result]]
 
 
-class Trusted:
+class Trusted(ABC):
     """The part of a frontier that knows whether its memory can be trusted."""
 
     def __init__(self, path: Path, syncing: Syncing) -> None:
@@ -29,9 +30,9 @@ class Trusted:
         self._failed = False
         self._reason = ""
 
+    @abstractmethod
     def _begin_again(self) -> None:
         """Read memory from the store again."""
-        raise NotImplementedError
 
 
 def whole(method: _Method[_Self, _Given, _Result]) -> _Method[_Self, _Given, _Result]:

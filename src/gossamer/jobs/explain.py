@@ -49,7 +49,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "url": url,
         "wire": parsed.wire,
         "key": key,
-        "requested": _requested(known, page),
+        "requested": _requested(page),
         "host": parsed.host,
         "state": known.state if known else "unknown",
         "not_for_us": _is_not_for_us(known),
@@ -124,7 +124,7 @@ async def _lookup(stores: Stores, own: str, url: str) -> tuple[str, Known | None
     return own, None
 
 
-def _requested(known: Known | None, page: Page | None) -> str:
+def _requested(page: Page | None) -> str:
     """Return the URL that was requested for this key, an empty text when none was yet."""
     return page.url if page is not None and page.status else ""
 
