@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-WORKERS ?= 2
+# Two for each core: half of the time a test waits for a server or for a disk.
+WORKERS ?= 4
 MINUTES ?= 20
 
-.PHONY: demo test lint types floors tests witnesses soak bench replay lock clean
+.PHONY: demo test lint types floors tests witnesses real soak bench replay lock clean
 
 demo: $(READY)
 	@$(BIN)/gossamer demo
@@ -30,12 +31,18 @@ tests: $(READY)
 	@$(BIN)/pytest -m alone
 	@$(PYTHON) tests/support/witnesses.py --missing
 
-# Debian's nginx, Apache, wget2 and documentation, which tests/real judges by; needs root and apt, starts no service.
+# What tests/real judges by: Debian's servers, documentation and applications (needs root and apt, starts no service), and PyPI's
+# in .witnesses/venv.
 witnesses:
 	@$(PYTHON) tests/support/witnesses.py
 
-# Mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
+# How gossamer, wget2 and a Scrapy spider fare on real applications: the table of docs/explanation/real-sites.md.
+real: $(READY)
+	@$(BIN)/python tests/support/real.py --peers
+
+# All real applications, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)
+	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
@@ -61,4 +68,4 @@ $(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossame
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results bench/.venv demo.crawl
+	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results bench/.venv .witnesses demo.crawl

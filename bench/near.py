@@ -9,7 +9,6 @@ others of the same documentation.
 """
 
 import argparse
-import asyncio
 import json
 import subprocess
 import sys
@@ -166,7 +165,7 @@ async def _visit(index: NearIndex, batch: Sequence[tuple[Likeness, Original]], a
     firsts = [each for each, twin in zip(batch, twins, strict=True) if twin is None]
     members = [(twin[0], page, twin[1]) for (_, page), twin in zip(batch, twins, strict=True) if twin is not None]
     with account.on("commit"):
-        await asyncio.gather(index.commit(firsts), index.join(members))
+        await index.commit(firsts, members)
 
 
 def _page(number: int) -> tuple[Likeness, Original]:

@@ -45,7 +45,6 @@ STAGES = {
         "gossamer.dedupe.exact:ExactDeduper.commit",
         "gossamer.dedupe.near:NearIndex.claim",
         "gossamer.dedupe.near:NearIndex.commit",
-        "gossamer.dedupe.near:NearIndex.join",
     ),
     "archive": (
         "gossamer.storage.archive.directory:DirectoryArchive.append",

@@ -19,9 +19,8 @@ from gossamer.archives import chosen_archive, finish_pruning
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
-from gossamer.dedupe.exact import ExactDeduper
-from gossamer.dedupe.near import NearIndex
 from gossamer.document.sniff import GZIP
+from gossamer.duplicates import make_dedupers
 from gossamer.filters.scope import Scope
 from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.lessons.book import LessonBook
@@ -68,6 +67,7 @@ from gossamer.worker.probe import Prober
 from gossamer.worker.reading import Reader
 from gossamer.worker.recall import Recall
 from gossamer.worker.request import Requests
+from gossamer.worker.revision import Revisions
 from gossamer.worker.same import Sameness
 from gossamer.worker.settle import Settler
 
@@ -123,8 +123,7 @@ class Crawl(Struct, frozen=True, kw_only=True):
 
 def user_agent(settings: Settings) -> str:
     """Return the user agent with version and contact filled in."""
-    contact = settings.crawl.contact or NO_CONTACT
-    return settings.crawl.user_agent.replace("{version}", _version()).replace("{contact}", contact)
+    return settings.crawl.user_agent.replace("{version}", _version()).replace("{contact}", settings.crawl.contact or NO_CONTACT)
 
 
 def open_catalog(directory: Path, settings: Settings) -> Catalog:
@@ -238,7 +237,8 @@ async def open_stores(
         stack.push_async_callback(frontier.aclose)
         thrift = Thrift(kv, catalog, settings.recrawl, clock.now())
         await thrift.load()
-        admission = make_admission(settings, seeds)
+        admission, ranks = make_admission(settings, seeds), LatestRanks(directory, settings)
+        deduper, near = make_dedupers(kv, settings.dedupe, ranks.of)
         yield Stores(
             directory=directory,
             settings=settings,
@@ -247,11 +247,11 @@ async def open_stores(
             kv=kv,
             catalog=catalog,
             graph=graph,
-            ranks=LatestRanks(directory, settings),
+            ranks=ranks,
             robots=RobotsCache(settings.robots, kv),
-            deduper=ExactDeduper(kv),
-            near=NearIndex(kv, settings.dedupe.distance, _fewest_compared(settings)),
-            lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words),
+            deduper=deduper,
+            near=near,
+            lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words, settings.crawl.order == "priority"),
             thrift=thrift,
             chains=await Chains.load(kv, frontier),
             arrivals=await Arrivals.load(kv, frontier, admission, clock),
@@ -349,6 +349,7 @@ async def open_pool(
             requests=requests,
             lessons=joints.lessons,
             sameness=Sameness(settings, joints.claims),
+            revisions=Revisions(settings, archive, reader),
             archive=archive,
             reader=reader,
             admission=joints.admission,
@@ -384,11 +385,6 @@ def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock
     }
     archive: Archive = chosen.open(path, settings.storage, about, clock.now, worker, alone=worker == WORKER)
     return archive
-
-
-def _fewest_compared(settings: Settings) -> int:
-    """Return of how many words a text is that is compared with others; with `dedupe.near` off none has so many."""
-    return sys.maxsize if settings.dedupe.near == "off" else settings.dedupe.fewest_words
 
 
 def _keeps_credit(settings: Settings) -> bool:

@@ -25,7 +25,7 @@ class Yield(StrEnum):
     TWIN = "twin"  # nearly the same text as another page
     MISSING = "missing"  # the host's way to say that there is nothing
     EMPTY = "empty"  # no text
-    STALE = "stale"  # only phrases that its template has shown before
+    STALE = "stale"  # only phrases that its host has shown before
     CHAIN = "chain"  # a redirect that leads on and on
 
 
@@ -40,6 +40,13 @@ class Tally(Struct, frozen=True, array_like=True, gc=False):
     good: tuple[str, ...] = ()  # examples: the first URLs that brought something
     bad: tuple[str, ...] = ()  # and the last that did not
     ruling: Ruling = Ruling.NONE
+
+
+class Words(Struct, frozen=True, array_like=True, gc=False):
+    """The words that stand in one place of a host's URLs: a folder, or the value of a parameter."""
+
+    counts: dict[str, int] = {}  # pages they were seen in, counted to a few
+    is_full: bool = False  # there are more than an application has words: names
 
 
 class Parameter(Struct, frozen=True, array_like=True, gc=False):
@@ -90,3 +97,40 @@ class Growth(Struct, frozen=True, array_like=True, gc=False):
     slowed: int = 0  # times
     reason: str = ""
     page: str = ""  # the page that last brought most
+    own: int = 0  # fetched URLs that were found on the host itself
+    outside: int = 0  # fetched URLs that were found elsewhere, and URLs of other hosts that were first found here
+    sitemaps: int = 0  # fetched
+    held: int = 0  # times that others came first, because it yields only itself
+    ruling: Ruling = Ruling.NONE  # allow: it neither sinks, nor do its sitemaps wait
+
+
+class View(Struct, frozen=True, array_like=True, gc=False):
+    """Whether a mark in URLs of a host shows pages once more in another way."""
+
+    beside: int = 0  # what it stood beside, each time in another URL
+    otherwise: int = 0  # pages on which it stood beside nothing
+    fetched: int = 0  # URLs that have it
+    fresh: int = 0  # of these, those with content of their own
+    led: int = 0  # and those that led to something new which is no view
+    shown: tuple[tuple[str, str], ...] = ()  # the last it stood beside, and the URLs that have it
+    ruling: Ruling = Ruling.NONE  # block: it is one of views whatever the evidence; allow: it is not
+
+
+class Difference(Struct, frozen=True, array_like=True, gc=False):
+    """In what a page that was visited again differs from what is kept of it (`policy/habit.py`)."""
+
+    page: int  # fingerprint of its key
+    at: float
+    round: float = 0.0  # when it was made due with others; 0: its visits are its own
+    marks: tuple[int, ...] = ()  # none: it is the same
+    texts: tuple[str, ...] = ()  # examples
+    is_spared: bool = False  # these are habits of its host
+
+
+class Habit(Struct, frozen=True, array_like=True, gc=False):
+    """What changes on most pages of a host at once."""
+
+    compared: tuple[Difference, ...] = ()  # the last pages, each once
+    known: tuple[int, ...] = ()  # marks that were habits once
+    spared: int = 0  # visits that found nothing else changed
+    ruling: Ruling = Ruling.NONE  # allow: all that differs is a change

@@ -38,7 +38,7 @@ from gossamer.records import (
 from gossamer.standing import FrontierStatistics, Outlook
 from gossamer.url.parse import Url
 from gossamer.versions import Version
-from gossamer.visit import Earlier, Lesson, Studied, Visit
+from gossamer.visit import Earlier, Exchange, Lesson, Studied, Visit
 
 
 @runtime_checkable
@@ -209,10 +209,13 @@ class Processor(Protocol):
 
 @runtime_checkable
 class Claims(Protocol):
-    """The worker's half of sameness: who had some content, or nearly its text, first."""
+    """The worker's half of sameness: who has some content, or nearly its text, and counts."""
 
     async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
-        """Claim content for a page, if a digest is given, and a text, if one is and the content is new; say who had them."""
+        """Claim content for a page, if a digest is given, and a text, if one is and the content is its own; say who counts."""
+
+    async def owner(self, digest: str) -> Original | None:
+        """Return the page that has some content."""
 
     def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
         """Give back what was claimed for a page that was not kept."""
@@ -220,13 +223,19 @@ class Claims(Protocol):
 
 @runtime_checkable
 class Deduper(Protocol):
-    """Exact sameness of content, by payload digest."""
+    """Exact sameness of content, by payload digest. Of pages with the same the canonical one counts, then the first."""
 
     async def claim(self, digest: str, page: Original) -> Original | None:
-        """Claim the content for a page; return the page that had it before, None when it is the first."""
+        """Claim the content for a page; return the page that has it and counts, None when this one does."""
+
+    async def owner(self, digest: str) -> Original | None:
+        """Return the page that has some content, None when nobody has it."""
 
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept."""
+
+    async def exchanges(self, claims: Sequence[tuple[str, Original]]) -> list[Exchange]:
+        """Say who of those that are to be committed takes another's place, or has lost its own: the latter commits no claim."""
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable."""
@@ -237,19 +246,21 @@ class Deduper(Protocol):
 
 @runtime_checkable
 class NearDuplicates(Protocol):
-    """Near sameness of text, by SimHash."""
+    """Near sameness of text, by SimHash. The canonical one of a kind counts, then the first."""
 
     async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
-        """Return the earlier page with nearly this text, and the bits it differs by; None: this is the first of its kind."""
+        """Return the page with nearly this text that counts, and the bits it differs by; None: this one does."""
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
 
-    async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
-        """Make claims durable."""
+    async def exchanges(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Exchange]:
+        """Say who of those that are to be committed takes another's place, or has lost its own: that is a near duplicate."""
 
-    async def join(self, members: Sequence[tuple[Original, Original, int]]) -> None:
-        """Note near duplicates: the first page, the one that is nearly the same, and by how many bits it differs."""
+    async def commit(
+        self, claims: Sequence[tuple[Likeness, Original]], members: Sequence[tuple[Original, Original, int]] = ()
+    ) -> None:
+        """Make durable, in one step, claims and near duplicates: whose they are, they and what was near to them, the bits."""
 
     async def cluster(self, simhash: int) -> list[tuple[Original, int]]:
         """Return every page that has nearly this SimHash, with its distance, nearest first."""
@@ -279,8 +290,8 @@ class Lessons(Teaching, Protocol):
     async def evidence(self, url: Url) -> dict[str, Any]:
         """Return all that was learned and bears on a URL."""
 
-    async def verdicts(self, url: Url, key: str) -> list[Verdict]:
-        """Return what each rule in force says of a URL, whether it is refused by it or not."""
+    async def verdicts(self, url: Url, key: str, via: str = "") -> list[Verdict]:
+        """Return what each rule in force says of a URL found on the page `via`, whether it is refused by it or not."""
 
     async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
         """List what was learned of one host or all: host, kind, name, record."""
@@ -319,8 +330,8 @@ class Archive(Protocol):
 class Catalog(Protocol):
     """Rows about pages, to list and search. The key of a page is a URL of its host."""
 
-    async def add(self, pages: Sequence[Page]) -> None:
-        """Insert or replace, by key, in one transaction."""
+    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+        """Insert or replace, by key, in one transaction; copies of one that no longer counts, if not exact, are its heir's."""
 
     async def get(self, key: str) -> Page | None: ...
 
@@ -337,6 +348,9 @@ class Catalog(Protocol):
         limit: int | None = None,
     ) -> Iterator[Page]:
         """Walk over pages that match everything given, newest first (best match first when words are given)."""
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        """Return the URLs of pages that are copies of this one, exact ones and near ones."""
 
     def counts(self) -> dict[str, int]:
         """Return pages by outcome."""

@@ -65,11 +65,12 @@ class LinkKind(StrEnum):
 
 
 class Priority(IntEnum):
-    """The class of the front queue a URL waits in; lower is picked more often."""
+    """The class of the front queue a URL waits in; lower is picked more often. The numbers are part of what is on disk."""
 
     HIGH = 0
     MEDIUM = 1
     LOW = 2
+    LAST = 6  # only while nobody has anything else; 3 to 5 are the queues of what is due again
 
 
 class State(StrEnum):
@@ -200,7 +201,7 @@ class Fate(StrEnum):
     DONE = "done"  # finished; again at `due` by a later crawl, if any
     AGAIN = "again"  # finished for now; due again at `due`
     RETRY = "retry"  # failed for now; again at `due`, counted
-    DEFERRED = "deferred"  # not tried; keeps its place, not before `due`; not counted
+    DEFERRED = "deferred"  # not tried; keeps its place, or goes to the last class; not before `due`; not counted
     DEAD = "dead"  # finished without a page; again at `due` by a later crawl, if any
 
 
@@ -223,7 +224,7 @@ class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
     outcome: Outcome
     reason: str = ""
     due: float | None = None
-    score: float | None = None  # with AGAIN: what it is worth then; None: what it was worth when it was found
+    score: float | None = None  # with AGAIN, or DEFERRED to the last class: what it is worth then; None: as it was
     answer: Answer | None = None  # None: the turn was not used, the host's clock goes back
     discovered: tuple[Entry, ...] = ()
     links: tuple[int, ...] | None = ()  # who gets the credit of a page that is done, by fingerprint; None: it keeps it
@@ -324,6 +325,7 @@ class Extract(Struct, frozen=True, kw_only=True):
     canonical: str = ""
     directives: Directives = Directives()
     text: str = ""  # what a reader sees, of types that have it; read and dropped (see `likeness.py`)
+    asides: frozenset[str] = frozenset()  # of the links, those that say of themselves that they lead to no page
     hints: tuple[Hint, ...] = ()  # what a sitemap or a feed says about the URLs it lists
 
 
@@ -336,12 +338,14 @@ class Place(Struct, frozen=True, array_like=True):
 
 
 class Original(Struct, frozen=True, array_like=True):
-    """The first page seen with some content: what a revisit record refers to."""
+    """The page that counts of those with some content: what a revisit record refers to."""
 
     url: str
     key: str
     fetched_at: float
     chunked: bool | None = None  # how its body is kept: a revisit that came the other way keeps no head (None: unknown)
+    canonical: str = ""  # what it calls its canonical URL (`policy/canonical.py`)
+    is_lesser: bool = False  # it is cut, or asks not to be indexed
 
 
 class Page(Struct, frozen=True, kw_only=True, array_like=True):

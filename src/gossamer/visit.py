@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from gossamer.evidence import Probe
+from gossamer.evidence import Difference, Habit, Probe
 from gossamer.hints import Hint
 from gossamer.likeness import Likeness
-from gossamer.records import Original, Page, Settlement, Verdict
+from gossamer.records import Original, Page, Place, Settlement, Verdict
 
-Earlier = tuple[Original | None, tuple[Original, int] | None]  # who had some content; who had nearly its text, bits between
+# Who has some content and counts; who has nearly its text and counts, bits between.
+Earlier = tuple[Original | None, tuple[Original, int] | None]
 
 
 class Cookie(Struct, frozen=True, array_like=True):
@@ -32,6 +33,16 @@ class Chain(Struct, frozen=True, array_like=True):
     hops: int = 0  # redirects since the first cookie was set
 
 
+class Exchange(Struct, frozen=True):
+    """Of two pages alike, the one that counts from now on, and the other, which is a copy of it."""
+
+    canonical: Original
+    copy: Original
+    reason: str  # why the one counts
+    digest: str = ""  # of the bytes that both have; empty: they have nearly the same text
+    bits: int = 0  # between the texts
+
+
 class Lesson(Struct, frozen=True, array_like=True):
     """What was learned about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""
 
@@ -45,6 +56,10 @@ class Lesson(Struct, frozen=True, array_like=True):
     claimed_interval: float | None = None  # seconds between two changes of a page never visited, as a list claims
     chain: Chain | None = None  # cookies of the redirects that led to it
     is_doubtful: bool = False  # others of its make brought so little that soon not all of them will be fetched
+    behind: str = ""  # why it waits behind all others, if it is to
+    wait: tuple[float, str] | None = None  # it is put off by so many seconds, and why
+    habit: Habit | None = None  # what changes on most pages of its host; None: too few pages to have any
+    content: Place | None = None  # where the bytes of a copy are kept, as it was the last time
 
 
 class Visit(Struct, frozen=True, kw_only=True):
@@ -63,6 +78,9 @@ class Visit(Struct, frozen=True, kw_only=True):
     edges: bytes | None = None  # what it links to (`edges.py`); None: it was not read, what is known of that still counts
     hints: tuple[Hint, ...] = ()  # what it says about other URLs
     chain: Chain | None = None  # cookies for the URL it redirects to; without a page, for itself
+    replaces: str = ""  # the page that counted until this one came, which is like it and canonical; only the node knows
+    difference: Difference | None = None  # from what is kept of it; None: it was not compared
+    is_file: bool = False  # the host says that it is one to download, no page
 
 
 class Studied(Struct):

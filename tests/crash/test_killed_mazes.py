@@ -20,9 +20,9 @@ from gossamer.jobs.search import find_pages
 from gossamer.simweb import ledger
 from gossamer.simweb.mazes.spent import PROBE, Spent, spent
 
-MAZES = "session-query,session-path,soft404,tracking,archive,ordinary-one"
+MAZES = "session-query,session-path,soft404,tracking,archive,ordinary-one,repository"
 SCALE = 0.01
-KILLED_AT = {1: (70, 170, 300), 2: (100, 300)}  # requests served, of about 580, by number of processes that fetch
+KILLED_AT = {1: (70, 170, 300), 2: (100, 300)}  # requests served, of about 760, by number of processes that fetch
 AWAKE = 5  # requests after which a resumed crawl answers questions
 KNOBS = ("--delay", 0.02, "--set", "storage.durability=fast", "--set", "crawl.returns=1000")
 LOOK = 0.01  # seconds between two looks at how far it is

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from packaged import Served, apache_running, nginx_running
-from witnesses import MANUAL, POSTGRESQL, PYTHON, missing, not_judged
+from witnesses import MANUAL, POSTGRESQL, PYTHON, SERVED, missing, not_judged
 
 SERVERS = {"nginx": nginx_running, "apache2": apache_running}
 
@@ -13,7 +13,7 @@ SERVERS = {"nginx": nginx_running, "apache2": apache_running}
 @pytest.fixture(scope="session")
 def documentation() -> dict[str, Path]:
     """The folders that are served, by the name they have in URLs."""
-    if lacking := missing():
+    if lacking := missing(SERVED):
         pytest.skip(not_judged(lacking))
     python, postgresql, manual = (path.parent for witness in (PYTHON, POSTGRESQL, MANUAL) if (path := witness.path))
     return {"python": python, "postgresql": postgresql, "manual": manual, "sources": python / "_sources"}

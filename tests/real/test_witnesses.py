@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from witnesses import NO_START, Witness, missing, no_service_starts, not_judged
+from applications.shelf import APPLICATIONS, QUICK
+from witnesses import NO_START, WITNESSES, Witness, missing, no_service_starts, not_judged
 
 
 def test_no_service_is_started_meanwhile_and_the_policy_of_the_machine_comes_back(tmp_path: Path) -> None:
@@ -33,4 +34,9 @@ def test_what_is_missing_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "here-2").touch()
     there, gone = Witness("there", f"{tmp_path}/here-*"), Witness("gone", f"{tmp_path}/nowhere")
     assert missing((there, gone)) == ["gone"]
-    assert not_judged(["gone"]) == ("NOT JUDGED by real servers and documentation: gone missing; as root run: make witnesses")
+    assert not_judged(["gone"]) == "NOT JUDGED by real software: gone missing; as root run: make witnesses"
+
+
+def test_all_that_an_application_needs_is_installed() -> None:
+    needed = {witness for application in APPLICATIONS.values() for witness in application.needs}
+    assert needed <= set(WITNESSES) and set(QUICK) <= set(APPLICATIONS)

@@ -99,5 +99,5 @@ def test_places_headers_and_pairs_have_names(said: dict[str, list[str]], tmp_pat
     assert {"name": "content-type", "value": "text/html"} in json.loads(said["fetch"][0])["headers"]
     kept = [json.loads(line) for line in said["pages"][0].splitlines()]
     assert any(isinstance(one["freshness"], dict) for one in kept) and any("file" in (one["place"] or {}) for one in kept)
-    [rule] = [json.loads(line) for line in said["rules"][0].splitlines()]
-    assert set(rule["examples"][0]) == {"url", "same_as"}
+    rules = {rule["kind"]: rule for rule in map(json.loads, said["rules"][0].splitlines())}
+    assert set(rules["parameter"]["examples"][0]) == {"url", "same_as"}

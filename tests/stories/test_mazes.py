@@ -14,6 +14,7 @@ from crawling import Crawled, run_gossamer, simweb_running
 from gossamer.simweb import ledger
 from gossamer.simweb.mazes import zoo
 from gossamer.simweb.mazes.spent import PROBE, Spent, spent
+from gossamer.simweb.mazes.views import Viewed
 
 SCALE = 0.02  # of the giants; mazes have no size
 DELAY = 0.02
@@ -36,6 +37,9 @@ WASTE = {  # requests that brought nothing: about twice as many as were ever see
     "mirror-copy": 10,
     "printer": 130,
     "tracking": 190,
+    "repository": 120,  # the other views of its files: there are only so many
+    "revisions": 130,
+    "translations": 180,  # honest files too
 }
 DEEP = "calendar"  # most of what it has is found only by going on through empty months
 FIRST_OF_THEIR_KIND = 25  # URLs of an exhibit that say nothing new, but that nobody said before them
@@ -90,6 +94,16 @@ def test_honest_hosts_are_crawled_whole_and_nothing_of_them_twice(host: str, lin
 @pytest.mark.parametrize("host", WASTE)
 def test_a_maze_gets_few_requests_more_than_it_has_content(host: str, lines: dict[str, Spent]) -> None:
     assert lines[host].wasted <= WASTE[host]
+
+
+@pytest.mark.parametrize("host", zoo.VIEWS)
+def test_no_honest_page_is_lost_for_the_sake_of_its_views_and_copies(
+    host: str, crawled: Crawled, lines: dict[str, Spent]
+) -> None:
+    (site,) = zoo.choose(host)
+    asked = {seen["path"] for seen in crawled.web.ledger() if seen["host"] == site.host}
+    assert isinstance(site, Viewed) and set(site.honest()) - asked == set()
+    assert lines[host].contents - lines[host].reached == set()
 
 
 def test_what_is_real_behind_a_maze_is_found(lines: dict[str, Spent]) -> None:
@@ -216,7 +230,7 @@ def test_traps_lists_templates_and_soft_404s_with_their_evidence(crawled: Crawle
     soft = {one["host"].partition(".")[0] for one in found if one["kind"] == "probe" and one["found"]}
     assert throttled >= TEMPLATES
     assert soft >= {"soft404", "soft404-redirect"}
-    assert throttled & {*zoo.GIANTS, *zoo.ORDINARY} == set()
+    assert throttled & {*zoo.GIANTS, *zoo.ORDINARY, "translations"} == set()
     for one in found:
         if one["kind"] == "template":
             assert one["fetched"] > one["fresh"] and one["bad"] and sum(one["barren"].values()) == one["fetched"] - one["fresh"]
@@ -229,9 +243,12 @@ def test_traps_lists_templates_and_soft_404s_with_their_evidence(crawled: Crawle
 def test_rules_lists_parameters_that_make_no_difference(crawled: Crawled) -> None:
     found = {(one["host"].partition(".")[0], one["name"]): one for one in listed(crawled.directory, "rules")}
     assert ("session-query", "s") in found
-    assert {name for host, name in found if host == "tracking"} == {"from_block", "pos", "src"}
+    parameters = {place: one for place, one in found.items() if one["kind"] == "parameter"}
+    tracking = {name for host, name in parameters if host == "tracking"}
+    assert {"from_block", "pos&src"} <= tracking <= {"from_block", "pos&src", "pos", "src"}  # these two always change together
     assert {host for host, _ in found} & {*zoo.GIANTS, *zoo.ORDINARY} == set()
-    for one in found.values():
+    assert {name for host, name in parameters if host == "revisions"} <= {"skin"}, "a revision matters"
+    for one in parameters.values():
         assert one["same"] >= 5 and one["examples"]
     assert "s\tdropped" in run_gossamer("rules", crawled.directory, "--host", "session-query.maze.sim").stdout
 

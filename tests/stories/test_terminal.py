@@ -1,8 +1,6 @@
 """On a terminal people see live progress in colour; elsewhere plain lines; machines get JSON."""
 
 import json
-import os
-import pty
 import re
 import subprocess
 import tomllib
@@ -11,32 +9,15 @@ from pathlib import Path
 import pytest
 from crawling import CLEAN, GOSSAMER, run_gossamer
 from serving import page, site_running
+from terminals import on_a_terminal
 
 QUICK = ["--delay", "0", "--allow-private", "127.0.0.0/8"]
 ESCAPE = "\x1b["
 
 
-def on_a_terminal(*arguments: object) -> str:
-    """Run a command on a terminal and return everything it wrote there."""
-    ours, theirs = pty.openpty()
-    words = [*GOSSAMER, *map(str, arguments)]
-    with subprocess.Popen(words, stdout=theirs, stderr=theirs, env={**CLEAN, "TERM": "xterm-256color"}) as process:
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end was closed
-                break
-            seen += piece
-        process.wait(60)
-    os.close(ours)
-    return seen.decode()
-
-
 def test_progress_is_live_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> None:
     with site_running({"/": page("/a"), "/a": page(title="a")}) as site:
-        live = on_a_terminal("crawl", site.url(), "--dir", tmp_path / "live", *QUICK)
+        live = on_a_terminal(80, "crawl", site.url(), "--dir", tmp_path / "live", *QUICK)
         plain = run_gossamer("crawl", site.url(), "--dir", tmp_path / "plain", *QUICK)
     assert ESCAPE in live
     assert "crawling live" in live
@@ -49,7 +30,7 @@ def test_progress_is_live_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> N
 def test_a_title_cannot_play_with_the_terminal(tmp_path: Path) -> None:
     with site_running({"/": page(title="evil \x1b[2J\x07 title")}) as site:
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
-    assert "\x1b[2J" not in on_a_terminal("pages", tmp_path / "crawl")
+    assert "\x1b[2J" not in on_a_terminal(80, "pages", tmp_path / "crawl")
     assert "\x1b" not in run_gossamer("pages", tmp_path / "crawl").stdout
 
 

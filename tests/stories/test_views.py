@@ -1,43 +1,18 @@
 """What people see: a page a line, what failed apart from what is not for us, what a crawl does and waits for, and why."""
 
-import fcntl
 import json
-import os
-import pty
 import re
 import shlex
-import struct
-import subprocess
-import termios
 from pathlib import Path
 
 import pytest
-from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
+from crawling import run_gossamer, start_gossamer
 from serving import Route, page, site_running
+from terminals import read_on_a_terminal
 
 PRIVATE = ["--allow-private", "127.0.0.0/8"]
 QUICK = ["--delay", "0", *PRIVATE]
 LONG = "/a/rather/long/path/of/folders/" + "and-a-name-" * 4 + "at-its-end.html"
-
-
-def on_a_terminal(columns: int, *arguments: object) -> str:
-    """Run a command on a terminal of so many columns; return everything it wrote there, without colours."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    words = [*GOSSAMER, *map(str, arguments)]
-    environment = {name: value for name, value in CLEAN.items() if name not in ("COLUMNS", "LINES")}
-    with subprocess.Popen(words, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm-256color"}) as process:
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end was closed
-                break
-            seen += piece
-        process.wait(60)
-    os.close(ours)
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode()).replace("\r", "")
 
 
 # --- pages ---------------------------------------------------------------------------------------------------------------
@@ -48,13 +23,13 @@ def test_a_page_is_one_line_with_its_whole_url_on_a_terminal_of_80_columns(tmp_p
     with site_running({"/": page("/a", LONG, title=title), "/a": page(title="short"), LONG: page(title=title)}) as site:
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
         for columns in (80, 120, 160):
-            heads, *lines = on_a_terminal(columns, "pages", tmp_path / "crawl").splitlines()
+            heads, *lines = read_on_a_terminal(columns, "pages", tmp_path / "crawl").splitlines()
             assert len(lines) == 3 and all(len(line) <= columns for line in lines)
             assert heads.split()[0] in ("fetched", "outcome") and "url" in heads.split()
             assert len([line for line in lines if site.url("/a ") in line or line.rstrip().endswith(site.url("/a"))]) == 1
             whole = [line for line in lines if site.url(LONG) in line]
             assert len(whole) == (columns == 160)
-        wide = on_a_terminal(250, "pages", tmp_path / "crawl").splitlines()
+        wide = read_on_a_terminal(250, "pages", tmp_path / "crawl").splitlines()
         plain = run_gossamer("pages", tmp_path / "crawl").stdout.splitlines()
     assert "…" in wide[1] and site.url(LONG) in "".join(wide) and wide[0].split()[0] == "fetched"
     assert len(plain) == 3 and any(site.url(LONG) in line and title.strip() in line for line in plain)
@@ -64,7 +39,7 @@ def test_a_page_is_one_line_with_its_whole_url_on_a_terminal_of_80_columns(tmp_p
 def test_a_url_is_shortened_in_its_middle_only_when_there_is_no_other_room(tmp_path: Path) -> None:
     with site_running({"/": page(LONG), LONG: page()}) as site:
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
-        (cut,) = [line for line in on_a_terminal(60, "pages", tmp_path / "crawl").splitlines() if "…" in line]
+        (cut,) = [line for line in read_on_a_terminal(60, "pages", tmp_path / "crawl").splitlines() if "…" in line]
     assert site.url()[:12] in cut and cut.rstrip().endswith("its-end.html") and len(cut) <= 60
 
 
@@ -103,7 +78,7 @@ def test_progress_says_what_is_fetched_what_is_waited_for_and_when_it_is_over(tm
     routes["/"] = page(*(f"/{number}" for number in numbers), "http://elsewhere.test/", title="front")
     with site_running(routes) as site:
         crawling = start_gossamer("crawl", site.url(), "--dir", tmp_path / "plain", "--delay", "0.7", *PRIVATE)
-        live = on_a_terminal(80, "crawl", site.url(), "--dir", tmp_path / "live", "--delay", "0.7", *PRIVATE)
+        live = read_on_a_terminal(80, "crawl", site.url(), "--dir", tmp_path / "live", "--delay", "0.7", *PRIVATE)
         _, plain = crawling.communicate(timeout=60)
     line = next(line for line in plain.splitlines() if "pages/s" in line)
     assert "not for us 1" in line and "failed 0" in line

@@ -1,6 +1,7 @@
-"""The Debian software that `tests/real` judges by: servers, documentation and a crawler that nobody here wrote.
+"""The software that `tests/real` judges by: servers, documentation, applications and crawlers that nobody here wrote.
 
-`make witnesses` installs what is missing and starts no service; needs root and apt. Without arguments for the standard library
+`make witnesses` installs what is missing and starts no service: Debian's with apt, which needs root; PyPI's into an environment
+of its own, `.witnesses/venv`. Without arguments for the standard library
 alone, because it runs before there is an environment. Exit code 1: something is missing still, and the last lines say what.
 `--missing` only tells: the end of `make test` says what was not judged.
 """
@@ -14,6 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+HERE = Path(__file__).parents[2] / ".witnesses"  # what is installed beside the system, and what applications were filled with
+FILLED = HERE / "filled"
+ENVIRONMENT = HERE / "venv"
+REQUIREMENTS = Path(__file__).parent / "applications" / "requirements.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")  # asked by Debian before a package starts its service
 NO_START = "#!/bin/sh\n# gossamer's make witnesses: nothing is started while it installs\nexit 101\n"
 
@@ -24,11 +29,16 @@ class Witness:
 
     package: str
     shows: str  # path; a pattern where versions differ
+    listed: Path | None = None  # the file of requirements that PyPI's packages stand in; None: a Debian package
 
     @property
     def path(self) -> Path | None:
         """Where it is; the newest when there are several."""
         return max(Path("/").glob(self.shows.removeprefix("/")), default=None)
+
+
+def _from_pypi(package: str) -> Witness:
+    return Witness(package, f"{ENVIRONMENT}/lib/python3*/site-packages/{package}/__init__.py", REQUIREMENTS)
 
 
 NGINX = Witness("nginx", "/usr/sbin/nginx")
@@ -37,7 +47,24 @@ WGET = Witness("wget2", "/usr/bin/wget2")
 PYTHON = Witness("python3-doc", "/usr/share/doc/python3.*[0-9]/html/index.html")
 POSTGRESQL = Witness("postgresql-doc", "/usr/share/doc/postgresql-doc-*/html/index.html")
 MANUAL = Witness("apache2-doc", "/usr/share/doc/apache2-doc/manual/index.html")
-WITNESSES = (NGINX, APACHE, WGET, PYTHON, POSTGRESQL, MANUAL)
+FASTCGI = Witness("php-cgi", "/usr/bin/php-cgi")  # named first: PHP wants a server, and this one leaves Apache as it is
+PHP = Witness("php-cli", "/usr/bin/php")
+CGI = Witness("fcgiwrap", "/usr/sbin/fcgiwrap")
+DOKUWIKI = Witness("dokuwiki", "/usr/share/dokuwiki/doku.php")
+CGIT = Witness("cgit", "/usr/lib/cgit/cgit.cgi")
+GIT = Witness("git", "/usr/bin/git")
+WORDPRESS = Witness("wordpress", "/usr/share/wordpress/wp-load.php")
+THEME = Witness("wordpress-theme-twentytwentyone", "/usr/share/wordpress/wp-content/themes/twentytwentyone/style.css")
+MARIADB = Witness("mariadb-server-core", "/usr/sbin/mariadbd")
+CLIENT = Witness("mariadb-client-core", "/usr/bin/mariadb")
+MEDIAWIKI = Witness("mediawiki", "/usr/share/mediawiki/index.php")
+SQLITE = Witness("php-sqlite3", "/usr/lib/php/*/pdo_sqlite.so")
+SCRAPY = _from_pypi("scrapy")
+TRAC = _from_pypi("trac")
+MACHINA = _from_pypi("machina")
+SERVED = (NGINX, APACHE, WGET, PYTHON, POSTGRESQL, MANUAL)
+PACKAGED = (FASTCGI, PHP, CGI, DOKUWIKI, CGIT, GIT, WORDPRESS, THEME, MARIADB, CLIENT, MEDIAWIKI, SQLITE)
+WITNESSES = (*SERVED, *PACKAGED, TRAC, MACHINA, SCRAPY)
 
 
 def missing(witnesses: tuple[Witness, ...] = WITNESSES) -> list[str]:
@@ -47,7 +74,7 @@ def missing(witnesses: tuple[Witness, ...] = WITNESSES) -> list[str]:
 
 def not_judged(packages: list[str]) -> str:
     """Say what a run without these packages did not show."""
-    return f"NOT JUDGED by real servers and documentation: {', '.join(packages)} missing; as root run: make witnesses"
+    return f"NOT JUDGED by real software: {', '.join(packages)} missing; as root run: make witnesses"
 
 
 @contextmanager
@@ -77,14 +104,25 @@ def install(packages: list[str]) -> None:
             subprocess.run(words, env=environment, check=False)
 
 
+def install_apart(requirements: Path = REQUIREMENTS, environment: Path = ENVIRONMENT) -> None:
+    """Install what stands in a file of requirements into an environment of its own; pip says what went wrong."""
+    python = environment / "bin" / "python"
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r", str(requirements)]
+    for words in ([sys.executable, "-m", "venv", str(environment)], pip):
+        if subprocess.run(words, check=False).returncode:
+            return
+
+
 def main(words: list[str]) -> int:
     """Install or tell."""
-    wanted = missing()
-    if wanted and "--missing" not in words:
-        if shutil.which("apt-get") is None or os.geteuid() != 0:
-            sys.stdout.write("make witnesses installs Debian packages: it needs apt-get and root\n")
-        else:
-            install(wanted)
+    if "--missing" not in words:
+        if wanted := missing(tuple(one for one in WITNESSES if one.listed is None)):
+            if shutil.which("apt-get") is None or os.geteuid() != 0:
+                sys.stdout.write("make witnesses installs Debian packages: it needs apt-get and root\n")
+            else:
+                install(wanted)
+        if missing(tuple(one for one in WITNESSES if one.listed)):
+            install_apart()
     if left := missing():
         sys.stdout.write(f"\n{'!' * 100}\n{not_judged(left)}\n{'!' * 100}\n")
     elif "--missing" not in words:

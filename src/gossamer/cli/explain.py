@@ -8,6 +8,7 @@ import typer
 
 from gossamer.cli import output
 
+SHOWN = 3  # copies of a page
 CUTS = {
     "length": "there is more than fetch.max_body or, of a file, fetch.max_file; --max-body raises both",
     "time": "it took longer than fetch.total_timeout or, of a file, fetch.file_timeout; or came slower than fetch.min_rate",
@@ -45,6 +46,8 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield _end(facts), _why(facts)
     if facts["found"]:
         yield "found", _where(facts["found"])
+    if facts["copies"]:
+        yield "its copies", _some(facts["copies"])
     if facts["page"] and facts["page"]["links_cut"]:
         yield "links", _links(facts["page"])
     for remedy in facts["help"]:
@@ -67,11 +70,13 @@ def _why(facts: dict[str, Any]) -> str:
         kept = f"status {page['status']}, {page['mime']}, {page['length']:,} bytes"
         if page["truncated"]:
             reason = f"cut after {page['length']:,} bytes: {CUTS.get(page['truncated'], CUTS['unspecified'])}"
-        reason = f"the content of {facts['duplicate_of']}" if facts["duplicate_of"] else reason or kept
+        if facts["duplicate_of"] and facts["rule"] != "dedupe.canonical":
+            reason = f"the content of {facts['duplicate_of']}"
+        reason = reason or kept
     elif facts["rule"] and facts["rule"] not in reason:
         reason = f"{facts['rule']}: {reason}"
     if facts["state"] == "waiting":
-        reason = reason or "its turn has not come yet"
+        reason = facts["waits_for"] or reason or "its turn has not come yet"
     return f"{facts['outcome']}: {reason}" if facts["outcome"] and facts["state"] != "waiting" else reason
 
 
@@ -81,6 +86,10 @@ def _where(found: dict[str, Any]) -> str:
     if found["kind"] == "seed":
         return f"where a seed led to, redirected from {found['via']}; its site belongs to the crawl"
     return f"on {found['via']}, as {found['kind']}, {found['depth']} {'hop' if found['depth'] == 1 else 'hops'} deep"
+
+
+def _some(copies: list[str]) -> str:
+    return ", ".join(copies[:SHOWN]) + (", ..." if len(copies) > SHOWN else "")
 
 
 def _links(page: dict[str, Any]) -> str:
@@ -99,6 +108,8 @@ def _show_all(facts: dict[str, Any]) -> None:
         output.line(f"  found      {_where(found)}, at {output.moment(found['at'])}")
     if facts["duplicate_of"]:
         output.line(f"  same as    {facts['duplicate_of']}")
+    if facts["copies"]:
+        output.line(f"  its copies {_some(facts['copies'])}")
     _show_queue(facts)
     output.line(f"  robots.txt {facts['robots']['verdict']}: {facts['robots']['rule']}")
     for verdict in facts["verdicts"]:

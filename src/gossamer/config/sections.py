@@ -207,6 +207,7 @@ class Dedupe(Section):
     )
     distance: int = Field(3, ge=0, le=3, description="bits by which the SimHashes of near duplicates differ at most")
     fewest_words: int = Field(50, ge=3, description="shorter texts are not compared")
+    canonical: bool = Field(True, description="of two alike the canonical one counts, also when it comes later; or the first")
 
 
 class Traps(Section):
@@ -221,6 +222,9 @@ class Traps(Section):
     parameter_evidence: int = Field(5, ge=2, description="pairs of URLs with the same content that make a parameter cosmetic")
     soft_404: bool = Field(True, description="ask a host once for a page that cannot exist, and tell others like it")
     probe_after: int = Field(5, ge=0, description="pages of a host that are fetched before that")
+    view_evidence: int = Field(
+        8, ge=0, description="pages beside which a word of a host's URLs must stand to wait behind content; 0: none does"
+    )
     growth_urls: int = Field(10_000, ge=1, description="new URLs an hour of a host, or a folder of it, that slow the host")
     growth_ratio: float = Field(100, gt=1, description="times as many URLs a page as hosts of its size have that slow a host")
 
@@ -261,6 +265,9 @@ class Recrawl(Section):
     longest: float = Field(30 * 86400, gt=0, description="nor, when learned, more seldom than once in so many")
     budget: float | None = Field(None, gt=0, description="fetches a day; none: as many as fetch every page once an interval")
     versions: int = Field(3, ge=1, description="versions of a page that are kept when pruned")
+    keep: Literal["changes", "bytes"] = Field(
+        "changes", description="what is a new version: a change that is not one of most pages of the host; any other bytes"
+    )
 
     @field_validator("longest")
     @classmethod

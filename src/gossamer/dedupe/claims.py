@@ -1,4 +1,4 @@
-"""Who had some content first, or nearly its text: both questions of a visit, asked of the stores in one go."""
+"""Who has some content, or nearly its text, and counts: both questions of a visit, asked of the stores in one go."""
 
 from gossamer.likeness import Likeness
 from gossamer.protocols import Deduper, NearDuplicates
@@ -14,10 +14,14 @@ class StoredClaims:
         self._near = near
 
     async def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Earlier:
-        """Claim content, if a digest is given, and a text, if one is and the content is new; say who had them."""
+        """Claim content, if a digest is given, and a text, if one is and the content is its own; say who counts."""
         first = await self._deduper.claim(digest, page) if digest else None
         twin = await self._near.claim(likeness, page) if likeness is not None and first is None else None
         return first, twin
+
+    async def owner(self, digest: str) -> Original | None:
+        """Return the page that has some content."""
+        return await self._deduper.owner(digest)
 
     def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
         """Give back what was claimed for a page that was not kept."""

@@ -1,8 +1,9 @@
-"""Exact sameness: the first page with some content owns it, every later one is its duplicate.
+"""Exact sameness: the first page with some content owns it, unless a later one is canonical; all others are its duplicates.
 
 A claim lives in memory until its page is durable and `commit` writes it; so two visits under way at once cannot both be the
 first, and a crash forgets only claims whose visits are repeated. A page never is its own duplicate: a visit repeated after a
-crash finds its own claim in the store and goes on as the first.
+crash finds its own claim in the store and goes on as the first. One that takes the place of another (`policy/canonical.py`)
+holds the claim at once; who of the two has it for good is told before they are committed, in whatever order they are.
 
 Most digests are new, and a sieve in memory knows it of nearly all of these. A store with more claims than are worth looking at
 when the first digest comes is asked for each.
@@ -14,8 +15,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from gossamer.policy import canonical
+from gossamer.policy.canonical import Why
 from gossamer.protocols import KeyValue
 from gossamer.records import Original
+from gossamer.visit import Exchange
 
 MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
 AT_ONCE = 1_000  # of them in one turn of the loop
@@ -26,26 +30,54 @@ _PLACES = 1 << 23  # of the sieve: 1 MB
 
 
 class ExactDeduper:
-    """Who had which payload first, over a key-value store."""
+    """Who has which payload, over a key-value store."""
 
-    def __init__(self, kv: KeyValue) -> None:
+    def __init__(self, kv: KeyValue, why: Why = canonical.why) -> None:
         self._kv = kv
+        self._why = why
         self._claims: dict[str, Original] = {}  # not yet committed
+        self._contested: dict[str, dict[str, Original]] = {}  # by digest: who claimed it and is not committed, by key
         self._sieve = bytearray()  # empty: nobody needed it yet
         self._is_whole = False
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Original).decode
 
     async def claim(self, digest: str, page: Original) -> Original | None:
-        """Claim content for a page; return the page that had it before, None when this is the first or had it itself."""
+        """Claim content for a page; return the page that has it and stays the canonical one, None when this one is."""
         first = self._claims.get(digest)
         if first is None:
-            if not self._sieve:
-                await self._load()
-            stored = await self._kv.get(_key(digest)) if self._may_have(digest) else None
+            stored = await self._stored(digest)
             # Another visit may have claimed it while the store was read; from here on nothing waits.
-            first = self._decode(stored) if stored is not None else self._claims.setdefault(digest, page)
-        return None if first.key == page.key else first
+            first = self._claims.get(digest) or stored or self._claims.setdefault(digest, page)
+        if first.key == page.key:
+            return None
+        if not self._why(page, first):
+            return first
+        self._take_over(digest, page, first)
+        return None
+
+    async def owner(self, digest: str) -> Original | None:
+        """Return the page that has some content."""
+        return self._claims.get(digest) or await self._stored(digest)
+
+    async def exchanges(self, claims: Sequence[tuple[str, Original]]) -> list[Exchange]:
+        """Say who of those that are to be committed takes another's place, or has lost its own meanwhile."""
+        found: list[Exchange] = []
+        owners: dict[str, Original] = {}
+        for digest, page in claims if self._contested else ():
+            if digest not in self._contested:
+                continue
+            other = owners.get(digest) or await self._stored(digest)
+            owners[digest] = page
+            if other is not None and other.key != page.key:
+                reason = self._why(page, other)
+                if reason:
+                    found.append(Exchange(page, other, reason, digest))
+                else:
+                    reason = self._why(other, page) or "it came first"
+                    found.append(Exchange(other, page, reason, digest))
+                    owners[digest] = other
+        return found
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
         """Make claims durable, all in one step."""
@@ -54,7 +86,7 @@ class ExactDeduper:
         self._note([digest for digest, _ in claims])
         await self._kv.put_all([(_key(digest), self._encode(page)) for digest, page in claims])
         for digest, page in claims:
-            self.release(digest, page)
+            self._let_go(digest, page)
 
     async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
         """Drop claims whose capture is no longer kept, so that nobody becomes the duplicate of bytes that are gone."""
@@ -65,10 +97,34 @@ class ExactDeduper:
                 await self._kv.delete(_key(digest))
 
     def release(self, digest: str, page: Original) -> None:
-        """Give back a claim whose page was not kept."""
+        """Give back a claim whose page was not kept; one whose place it took, and that is not kept yet either, has it again."""
+        if self._let_go(digest, page) and (others := self._contested.get(digest)):
+            self._claims[digest] = next(reversed(others.values()))
+
+    def _let_go(self, digest: str, page: Original) -> bool:
+        """Forget a page that claimed; return whether the claim was its own."""
+        others = self._contested.get(digest)
+        if others is not None:
+            others.pop(page.key, None)
+            if not others:
+                del self._contested[digest]
         claimed = self._claims.get(digest)
-        if claimed is not None and claimed.key == page.key:
-            del self._claims[digest]
+        if claimed is None or claimed.key != page.key:
+            return False
+        del self._claims[digest]
+        return True
+
+    def _take_over(self, digest: str, page: Original, first: Original) -> None:
+        others = self._contested.setdefault(digest, {})
+        if self._claims.get(digest) is first:
+            others[first.key] = first
+        others[page.key] = self._claims[digest] = canonical.crowned(page, first)
+
+    async def _stored(self, digest: str) -> Original | None:
+        if not self._sieve:
+            await self._load()
+        stored = await self._kv.get(_key(digest)) if self._may_have(digest) else None
+        return self._decode(stored) if stored is not None else None
 
     # --- the sieve ---------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,9 @@ is a table whose keys are the bits of that pair. Whoever is near stands in the s
 construction, and at ten million pages a row of 26 bits holds a page or none.
 A sieve in memory knows most rows that are not there (`bands.py`).
 
-Only a page that is the first of its kind is put in: were near duplicates compared with as well, a chain of small steps would
-make one kind of everything. They are noted beside their twin, to be listed.
+Only the page of a kind that counts is put in, the canonical one (`policy/canonical.py`), mostly the first: were near duplicates
+compared with as well, a chain of small steps would make one kind of everything. They are noted beside their twin, to be listed.
+A page that takes another's place takes its near duplicates over; how far they are from it, nobody counts again.
 
 A claim lives in memory until its page is durable and `commit` writes it, like one of `exact.py`: two visits under way at once
 cannot both be the first. A page never is its own twin. One whose text has changed since leaves the rows it stood in; wherever
@@ -30,9 +31,12 @@ from gossamer.dedupe.latest import Latest, Share, Step
 from gossamer.dedupe.recent import ENTRY, split
 from gossamer.dedupe.rows import Rows
 from gossamer.likeness import Likeness, distance
+from gossamer.policy import canonical
+from gossamer.policy.canonical import Why
 from gossamer.protocols import KeyValue
 from gossamer.records import Original
 from gossamer.url.fingerprint import fingerprint_bytes
+from gossamer.visit import Exchange
 
 NEAR = 3  # bits: the tables promise no more
 MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked
@@ -57,13 +61,15 @@ class Member(Struct, frozen=True, array_like=True):
 
 
 Near = list[tuple[int, bytes]]  # bits between, entry
+Rivals = list[tuple[int, Original]]  # bits between, page; the nearest first
 
 
 class NearIndex:
-    """Who had nearly the same text first, over a key-value store; `distance` is at most NEAR."""
+    """Who has nearly the same text and counts, over a key-value store; `distance` is at most NEAR."""
 
-    def __init__(self, kv: KeyValue, distance: int = NEAR, fewest_words: int = 50) -> None:
+    def __init__(self, kv: KeyValue, distance: int = NEAR, fewest_words: int = 50, why: Why = canonical.why) -> None:
         self._kv = kv
+        self._why = why
         self._distance = distance
         self._fewest_words = fewest_words
         self._rows = Rows(kv)
@@ -72,15 +78,17 @@ class NearIndex:
         self._loaded: tuple[Latest, Sieve] | None = None
         self._has_tables = True  # some page is in them
         self._claims: dict[bytes, tuple[bytes, Original]] = {}  # not yet committed, by name of the page: entry, page
+        self._exchanges: dict[bytes, Exchange] = {}  # by name of the copy; the other, or both, are not yet committed
         self._made = 0  # claims, ever
         self._encode = msgspec.msgpack.Encoder().encode
         self._known = msgspec.msgpack.Decoder(Known).decode
         self._member = msgspec.msgpack.Decoder(Member).decode
 
     async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
-        """Claim a kind of text for a page; return the nearest page that had it before, and the bits between them.
+        """Claim a kind of text for a page; return the nearest page that has it and counts, and the bits between them.
 
-        None for the first, for a page that was the first already, and for a text of few words, which is not compared at all.
+        None for the first, for the canonical one of all that are near, for a page that counted already, and for a text of few
+        words, which is not compared at all.
         """
         if likeness.words < self._fewest_words:
             return None
@@ -89,49 +97,79 @@ class NearIndex:
         entry = simhash.to_bytes(8, "big") + name
         has_rows = self._has_tables and sieve.asked(simhash)
         if has_rows or name in self._claims or latest.enter(entry, self._distance):  # hardly ever
-            bits, twin = await self._twin(simhash, entry, page)
-            if twin is not None or bits < 0:
-                return None if twin is None else (twin, bits)
+            rivals = await self._rivals(simhash, entry, page)
+            if rivals is None:
+                return None
+            yielding = dict[bytes, Exchange]()
+            for bits, rival in rivals:
+                reason = self._why(page, rival)
+                if not reason:
+                    return rival, bits
+                yielding[_name(rival)] = Exchange(page, rival, reason, bits=bits)
             self._forget([name])
+            self._drop(name)
             latest.add(entry)
+            self._exchanges |= yielding
+            for exchange in yielding.values():
+                page = canonical.crowned(page, exchange.copy)
         self._claims[name] = entry, page
         self._made += 1
         return None
 
-    async def _twin(self, simhash: int, entry: bytes, page: Original) -> tuple[int, Original | None]:
-        """Return the nearest that another page has or claims, and the bits between; -1: the page itself has it."""
+    async def _rivals(self, simhash: int, entry: bytes, page: Original) -> Rivals | None:
+        """Return other pages that have or claim what is near; None: the page itself has it."""
         latest, sieve = self._loaded or await self._load()
         while True:
             changes, made = self._rows.changes, self._made
             near = latest.near(simhash, self._distance)
             rows = sieve.asked(simhash) if self._has_tables else []
-            bits, twin = await self._stored_twin(await self._nearest(simhash, near, rows), entry)
-            if bits < 0:
-                return bits, None
+            rivals = await self._stored_rivals(await self._nearest(simhash, near, rows), entry)
+            if rivals is None:
+                return None
             if changes == self._rows.changes:  # no claim went from memory to the store meanwhile; from here on nothing waits
                 near = near if made == self._made else latest.near(simhash, self._distance)
                 break
         for apart, other in near:
             claimed = self._claims.get(other[8:])
-            if claimed is not None and claimed[0] == other and apart < bits and claimed[1].key != page.key:
-                bits, twin = apart, claimed[1]
-        return bits, twin
+            if claimed is not None and claimed[0] == other and claimed[1].key != page.key:
+                rivals.append((apart, claimed[1]))
+        return sorted(rivals, key=lambda each: each[0])
 
-    async def commit(self, claims: Sequence[tuple[Likeness, Original]]) -> None:
-        """Make claims durable, all in one step; what their pages were before is forgotten."""
+    async def exchanges(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Exchange]:
+        """Say who of those that are to be committed takes another's place, or has lost its own meanwhile."""
+        if not self._exchanges:
+            return []
+        names = {_name(page) for _, page in claims}
+        found = []
+        for name, exchange in self._exchanges.items():
+            winner = _name(exchange.canonical)
+            if winner in names or name in names:
+                others = [other for other in (winner, name) if other not in names]
+                if all([(known := await self._noted(other)) is not None and known.simhash is not None for other in others]):
+                    found.append(exchange)
+        return found
+
+    async def commit(
+        self, claims: Sequence[tuple[Likeness, Original]], members: Sequence[tuple[Original, Original, int]] = ()
+    ) -> None:
+        """Make claims durable and note near duplicates beside their twins, all in one step.
+
+        What these pages were before is forgotten; what was near to one that is a near duplicate now goes to its twin.
+        """
         fewest = self._fewest_words
         notes = {_name(page): Known(page, likeness.simhash if likeness.words >= fewest else None) for likeness, page in claims}
-        await self._note(notes, {})
-        self._forget(notes)
-
-    async def join(self, members: Sequence[tuple[Original, Original, int]]) -> None:
-        """Note near duplicates beside their twins (twin, near duplicate, bits between), durably, all in one step."""
-        notes = {_name(member): Known(member, twin=_name(twin)) for twin, member, _ in members}
+        notes |= {_name(member): Known(member, twin=_name(twin)) for twin, member, _ in members}
         await self._note(notes, {_name(member): bits for _, member, bits in members})
+        self._forget(notes)
+        for name, exchange in list(self._exchanges.items()):
+            is_told = _name(exchange.canonical) in notes and name not in self._claims  # else the other one is still under way
+            if is_told or (name in notes and notes[name].twin):
+                del self._exchanges[name]
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
         self._forget([_name(page)])
+        self._drop(_name(page))
 
     async def cluster(self, simhash: int) -> list[tuple[Original, int]]:
         """Return every page of nearly that SimHash, nearest first; of a near duplicate the bits to its twin are told."""
@@ -188,15 +226,13 @@ class NearIndex:
                     near[entry] = bits
         return sorted((bits, entry) for entry, bits in near.items())
 
-    async def _stored_twin(self, near: Near, own: bytes) -> tuple[int, Original | None]:
-        """Return the nearest that is another page and has that text still, and the bits between; -1: the page itself has it."""
+    async def _stored_rivals(self, near: Near, own: bytes) -> Rivals | None:
+        """Return other pages that have that text still, and the bits between; None: the page itself has it."""
         is_own = any(entry == own for _, entry in near)
         if is_own and await self._has_text(own) is not None:
-            return -1, None
-        for bits, entry in near:
-            if entry[8:] != own[8:] and (page := await self._has_text(entry)) is not None:
-                return bits, page
-        return self._distance + 1, None
+            return None
+        others = [(bits, await self._has_text(entry)) for bits, entry in near if entry[8:] != own[8:]]
+        return [(bits, page) for bits, page in others if page is not None]
 
     async def _has_text(self, entry: bytes) -> Original | None:
         """Return the page of an entry if it is that still."""
@@ -211,6 +247,11 @@ class NearIndex:
         return [(row, self._member(value)) async for row, value in self._kv.scan(_MEMBER + name) if value]
 
     # --- writing -----------------------------------------------------------------------------------------------------
+
+    def _drop(self, name: bytes) -> None:
+        """Let a page neither take nor lose a place."""
+        for other in [other for other, one in self._exchanges.items() if name in (other, _name(one.canonical))]:
+            del self._exchanges[other]
 
     def _forget(self, names: Iterable[bytes]) -> None:
         """Claim no longer."""
@@ -241,6 +282,8 @@ class NearIndex:
             known, simhash = before.get(name), note.simhash
             if known is not None or note.twin:
                 pairs.update(await self._beside(name, known or Known(note.page), note, bits.get(name, 0)))
+                if known is not None and note.twin in notes:
+                    pairs.update(await self._inherited(name, known, note.twin, notes))
             elif simhash is None:
                 continue
             was = known.simhash if known is not None else None
@@ -267,6 +310,18 @@ class NearIndex:
             pairs[_MEMBER + was.twin + name] = b""
         if now.twin:
             pairs[_MEMBER + now.twin + name] = self._encode(Member(now.page, bits))
+        return pairs
+
+    async def _inherited(self, name: bytes, was: Known, heir: bytes, notes: dict[bytes, Known]) -> dict[bytes, bytes]:
+        """Return rows of near duplicates of a page whose place is taken: they are those of its heir now."""
+        simhash = notes[heir].simhash
+        if was.simhash is None or simhash is None or distance(was.simhash, simhash) > self._distance:
+            return {}  # its text is another now, so they are nobody's
+        pairs: dict[bytes, bytes] = {}
+        for row, member in await self._members(name):
+            if row[-8:] not in notes:
+                pairs[_MEMBER + heir + row[-8:]] = self._encode(member)
+                pairs[_PAGE + row[-8:]] = self._encode(Known(member.page, twin=heir))
         return pairs
 
     async def _before(self, names: Sequence[bytes]) -> dict[bytes, Known]:

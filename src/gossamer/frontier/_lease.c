@@ -14,7 +14,7 @@
 
 enum { TRIED = 1, KINDS = 32 }; /* the first as in `sheets.py` */
 static Shape turns, clocks, leases, entries, rows, writtens;
-static PyObject *host_type, *heap_type, *nothing, *no_entry, *kinds[KINDS], *priorities[CLASSES];
+static PyObject *host_type, *heap_type, *nothing, *no_entry, *kinds[KINDS], *priorities[CLASSES + 1];
 
 /* --- claiming ----------------------------------------------------------------------------------------------------------- */
 
@@ -233,6 +233,7 @@ static PyObject *score(Reader *reader) {
 
 static PyObject *priority(Reader *reader) {
     const unsigned char *head = next(reader, 1);
+    if (head != NULL && *head == LAST) return Py_NewRef(priorities[CLASSES]);
     return head == NULL || *head >= CLASSES ? NULL : Py_NewRef(priorities[*head]);
 }
 
@@ -305,7 +306,7 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, Py
     set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
     set_field(&leases, lease, L_WORKER, Py_NewRef(worker));
     set_field(&leases, lease, L_ENTRY, Py_NewRef(written.entry));
-    set_field(&leases, lease, L_AGAIN, Py_NewRef(ticket[0] >= CLASSES ? Py_True : Py_False));
+    set_field(&leases, lease, L_AGAIN, Py_NewRef(ticket[0] >= CLASSES && ticket[0] != LAST ? Py_True : Py_False));
     set_field(&leases, lease, L_DISCOVERED_AT, Py_NewRef(written.found_at));
     set_field(&leases, lease, L_DELAY, Py_NewRef(field(&turns, turn, T_DELAY)));
     set_field(&leases, lease, L_CONNECTIONS, Py_NewRef(field(&turns, turn, T_CONNECTIONS)));
@@ -378,7 +379,7 @@ PyMODINIT_FUNC PyInit__lease(void) {
     host_type = imported("gossamer.frontier._host", "Host");
     heap_type = host_type == NULL ? NULL : imported("gossamer.frontier._heap", "Heap");
     if (nothing == NULL || heap_type == NULL || members("LinkKind", kinds, KINDS) < 0 ||
-        members("Priority", priorities, CLASSES) < 0)
+        members("Priority", priorities, CLASSES + 1) < 0)
         return NULL;
     if (learn_turn(&turns) < 0 || learn_clock(&clocks) < 0 || learn_lease(&leases) < 0 || learn_entry(&entries) < 0 ||
         learn_row(&rows) < 0 || learn(&writtens, "gossamer.frontier.sheets", "Written", "entry slot discovered_at") < 0)

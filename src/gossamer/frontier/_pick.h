@@ -7,7 +7,7 @@
 #define GOSSAMER_PICK_H
 #include "_queue.h"
 
-enum { WORK = 2, CLASSES = 3 }; /* as in `order.py` */
+enum { WORK = 2, CLASSES = 3, LAST = 6 }; /* as in `order.py` */
 
 /* Credit and shares, of the two kinds of work, then of the classes of each: `Shares` of `order.py`. */
 typedef struct {
@@ -45,7 +45,9 @@ static inline int pick(PyObject *heaps, double now, double patience, Books *book
     if (oldest->time <= now - patience)
         for (int queue = 0; queue <= last; queue++)
             if (ready >> queue & 1 && tops[queue]->item != oldest->item) ready &= ~(1u << queue);
-    unsigned first = ready & each_class, again = ready >> CLASSES;
+    if (ready != 1u << LAST) ready &= ~(1u << LAST);
+    else return LAST;
+    unsigned first = ready & each_class, again = ready >> CLASSES & each_class;
     int kind = choose(books, 0, (first != 0) | (again != 0) << 1);
     return choose(books, 1 + kind, kind ? again : first) + kind * CLASSES;
 }

@@ -11,7 +11,7 @@ from contextlib import suppress
 from gossamer.config.sections import Breaker, Politeness
 from gossamer.frontier.keys import reference_in, ticket_of, tried
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.order import class_of, is_again, queue_of, rank
+from gossamer.frontier.order import LAST, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED, Written
@@ -26,7 +26,7 @@ with suppress(ImportError):  # nothing was compiled
 
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
-_DONE, _DEAD, _RETRY, _AGAIN = Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.AGAIN
+_DONE, _DEAD, _RETRY, _AGAIN, _DEFERRED = Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.AGAIN, Fate.DEFERRED
 _BUG = Outcome.BUG
 _FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for the first time
 
@@ -121,6 +121,9 @@ class Endings:
                 due = due or now
                 place = rank(turn.lease.entry.score if settlement.score is None else settlement.score, due)
                 ticket = again(turn.host, ticket, place)
+            elif fate is _DEFERRED and settlement.score is not None:
+                place = rank(settlement.score, turn.lease.discovered_at)
+                ticket = ticket_of(LAST if turn.host.policy.priority is None else ticket[0], place, reference_in(ticket))
             self.wait(turn.host, tried(self._ledger.renewed(turn.slot, ticket)), due, now)
         outcome, reason = settlement.outcome, settlement.reason
         self._ledger.end(ticket, state, attempts, returns, turn.lease.token, outcome, reason, due, now, place)

@@ -17,6 +17,11 @@ NONE = (0,) * len(QUEUES)
 FEW = 8  # tickets of a queue that are read or put aside at a time; a line holds up to twice as many
 
 
+def all_queues(more: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """Return the counts of all queues, also where they were written when there were fewer."""
+    return more if more is None or len(more) == len(NONE) else more + NONE[len(more) :]
+
+
 def place_for(line: bytes, ticket: bytes) -> int:
     """Return the offset at which a ticket would stand in a line."""
     return TICKET * bisect_left(range(len(line) // TICKET), ticket, key=lambda n: line[n * TICKET : n * TICKET + TICKET])

@@ -26,7 +26,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
 from gossamer.frontier.order import Turns, Whose, is_again, place, rank
-from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, may_have_asked, pick, promoted, ready_at
+from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, may_have_asked, pick, placed, promoted, ready_at
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
@@ -235,8 +235,7 @@ class MemoryFrontier:
             row.outcome, row.reason, row.due = settlement.outcome, settlement.reason, settlement.due
             row.settled_at = now
             row.attempts += settlement.fate is Fate.RETRY
-            if settlement.fate is Fate.AGAIN:
-                come_again(host, row, settlement.due or now, settlement.score)
+            placed(host, row, settlement, now)
             if row.state is State.WAITING:
                 self._wait(host, row, now)
         is_lost = row is not None and row.state is State.DEAD and is_gone(settlement.fate, settlement.outcome)

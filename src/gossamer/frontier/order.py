@@ -1,4 +1,4 @@
-"""Who is next: the order of a host's URLs, the shares of the two kinds of work and of the three classes.
+"""Who is next: the order of a host's URLs, the shares of the two kinds of work and of the three classes with one.
 
 All are rules without a store, the same for every backend, so that the same calls give the same leases in the same order.
 """
@@ -29,23 +29,24 @@ def place(balance: int) -> float:
     return float(-balance)
 
 
-CLASSES = 3
-QUEUES = range(2 * CLASSES)  # of a host: never crawled in three classes, then due again in three
+CLASSES = 3  # with shares
+LAST = 2 * CLASSES  # the queue without one, of URLs never crawled: picked only while no other queue has anything ready
+QUEUES = range(LAST + 1)  # of a host: never crawled in three classes, due again in three, and the last
 
 
 def queue_of(priority: int, again: bool) -> int:
-    """Return the queue of a class and a kind of work."""
-    return priority + CLASSES if again else priority
+    """Return the queue of a class and a kind of work; what is due again has brought something and waits with the others."""
+    return min(priority, CLASSES - 1) + CLASSES if again else priority
 
 
 def is_again(queue: int) -> bool:
     """Tell whether a queue is one of URLs that are due again."""
-    return queue >= CLASSES
+    return CLASSES <= queue < LAST
 
 
 def class_of(queue: int) -> int:
     """Return the class of a queue."""
-    return queue % CLASSES
+    return queue if queue == LAST else queue % CLASSES
 
 
 class Shares:
@@ -86,6 +87,9 @@ class Turns:
 
     def choose(self, ready: Sequence[int]) -> int:
         """Return the queue whose turn it is among those ready, which are at least one and in order."""
+        ready = [queue for queue in ready if queue != LAST]
+        if not ready:
+            return LAST
         if len(ready) == 1:
             return ready[0]
         kind = self._kinds.choose(sorted({is_again(queue) for queue in ready}))

@@ -7,10 +7,10 @@ from math import inf
 from msgspec import Struct
 
 from gossamer.config.sections import Politeness
-from gossamer.frontier.order import QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
+from gossamer.frontier.order import LAST, QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import Url
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
-from gossamer.records import Entry, HostClock, HostPolicy, Lease
+from gossamer.records import Entry, Fate, HostClock, HostPolicy, Lease, Settlement
 
 
 class Host:
@@ -85,6 +85,8 @@ def lease_of(
 def promoted(host: Host, row: Url, score: float, priority: int) -> bool:
     """Let a waiting URL that was never fetched be worth more, in its queue or for when its date has come; False: it is not."""
     place = rank(row.entry.score, row.discovered_at) if row.rank is None else row.rank
+    if row.queue == LAST:
+        return False
     better = min(place, rank(score, row.discovered_at))
     queue = row.queue if host.policy.priority is not None else min(row.queue, priority)
     if (queue, better) == (row.queue, place):
@@ -110,6 +112,15 @@ def pick(
         return None
     queue = shares.choose(queues)
     return next(host for host in chosen if host.queues[queue]), queue
+
+
+def placed(host: Host, row: Url, settlement: Settlement, now: float) -> None:
+    """Give a URL whose lease ends the place that the settlement says, if it says one."""
+    if settlement.fate is Fate.AGAIN:
+        come_again(host, row, settlement.due or now, settlement.score)
+    elif settlement.fate is Fate.DEFERRED and settlement.score is not None:
+        row.rank = rank(settlement.score, row.discovered_at)
+        row.queue = LAST if host.policy.priority is None else row.queue
 
 
 def come_again(host: Host, row: Url, due: float, score: float | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gossamer.frontier.keys import ticket_of
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.order import is_again, rank
+from gossamer.frontier.order import LAST, is_again, rank
 from gossamer.frontier.sheets import TRIED
 from gossamer.frontier.turns import Turns
 from gossamer.records import Priority, State
@@ -31,7 +31,7 @@ class Promotions:
         rows = ledger.rows(list(wanted)) if ledger.credit is None else []
         moves = []
         for row, written in rows:
-            if row.state is not State.WAITING or is_again(row.queue):
+            if row.state is not State.WAITING or is_again(row.queue) or row.queue == LAST:
                 continue
             host, (score, priority) = ledger.schedule.hosts[written.entry.host], wanted[written.slot]
             place = rank(written.entry.score, written.discovered_at) if row.rank is None else row.rank

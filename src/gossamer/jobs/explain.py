@@ -15,14 +15,16 @@ from gossamer.errors import StoreError
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
 from gossamer.jobs.remedy import remedies
+from gossamer.policy.canonical import RULE
 from gossamer.policy.priority import parts
-from gossamer.records import Known, LinkKind, Outcome, Page, State, Verdict
+from gossamer.records import Known, LinkKind, Outcome, Page, Priority, State, Verdict
 from gossamer.standing import NOT_FOR_US
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
 from gossamer.worker.settle import redirect_of
 
 MOST_HOPS = 10  # that are followed to say where a URL led
+MOST_COPIES = 20  # that are told
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -42,7 +44,10 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
     key, known = await _lookup(stores, own, parsed.wire)
     page = await stores.catalog.get(key)
     candidate = _candidate(stores, parsed, known)
-    verdicts = [*stores.admission.trace(candidate), *await stores.lessons.verdicts(parsed, key)]
+    verdicts = [
+        *stores.admission.trace(candidate),
+        *await stores.lessons.verdicts(parsed, key, known.entry.via if known else ""),
+    ]
     robots = await stores.robots.peek(parsed.wire, stores.user_agent, stores.clock.now())
     host = await stores.frontier.host(parsed.host)
     facts = {
@@ -59,9 +64,11 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
         "robots": {"verdict": robots.verdict, "rule": robots.rule},
         "queue": _queue(stores, known),
+        "waits_for": _waits_for(known, verdicts),
         "host_status": plain(host) if host else None,
         "page": plain(page) if page else None,
         "duplicate_of": page.duplicate_of if page else "",
+        "copies": stores.catalog.copies(page.url, MOST_COPIES) if page else [],
         "evidence": plain(await stores.lessons.evidence(parsed)),
     }
     return {**facts, "help": plain(remedies(facts, stores.settings, stores.directory))}
@@ -90,6 +97,11 @@ async def _redirect(stores: Stores, key: str) -> str:
         return ""  # `verify` says so
     fetched.body.close()
     return redirect_of(fetched)
+
+
+def is_replaced(page: Page) -> bool:
+    """Tell whether a page counted when it was visited, and does not since another, the canonical one of the two, was."""
+    return page.reason.startswith(f"{RULE}:")
 
 
 def rule_of(known: Known) -> str:
@@ -161,7 +173,17 @@ def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots
     refused = known.entry.refused
     if refused is not None and page is None:
         return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}
+    if page is not None and is_replaced(page):  # after its visit was settled
+        return {"outcome": page.outcome, "rule": RULE, "reason": page.reason}
     return {"outcome": known.outcome, "rule": _rule_in(known.reason), "reason": known.reason}
+
+
+def _waits_for(known: Known | None, verdicts: list[Verdict]) -> str:
+    """Say why a URL waits behind all others, if it does."""
+    if known is None or known.state is not State.WAITING or known.priority is not Priority.LAST:
+        return ""
+    told = [verdict.reason for verdict in verdicts if verdict.rule == "traps.view_evidence"]
+    return f"waits in the last class: {told[0] if told else 'by its name or what its link says it is no page'}"
 
 
 def _is_not_for_us(known: Known | None) -> bool:

@@ -14,11 +14,11 @@ from gossamer.assemble import Stores, checkpoint_stores
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
-from gossamer.evidence import Parameter, Probe, Ruling, Tally
+from gossamer.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
-from gossamer.policy import parameters, soft404, templates
+from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records import HostPolicy, Priority, State
 
 Operation = Callable[..., Awaitable[Any]]
@@ -145,8 +145,14 @@ def _effect(title: str, record: Any, settings: Traps) -> dict[str, Any]:
             return {"one_in": templates.one_in(title, record, settings)}
         case Parameter():
             return {"cosmetic": parameters.is_cosmetic(record, settings)}
+        case View():
+            return {"last": views.is_view(title, record, settings.view_evidence)}
         case Probe():
             return {"soft": soft404.is_soft(record)}
+        case Growth():
+            return {"sinks": growth.is_held(record)}
+        case Habit():
+            return {"in_force": habit.is_in_force(record), "examples": list(habit.examples(record))}
         case _:
             return {}
 
@@ -175,7 +181,15 @@ async def names(stores: Stores, fingerprints: list[int]) -> list[str]:
     return await stores.frontier.names(fingerprints)
 
 
-KINDS = {"t": "template", "p": "parameter", "s": "probe", "g": "growth"}  # of what is learned
+KINDS = {  # of what is learned
+    "t": "template",
+    "p": "parameter",
+    "s": "probe",
+    "g": "growth",
+    "w": "words",
+    "v": "view",
+    "h": "habit",
+}
 LOOKING = frozenset(("status", "overdue", "explain_all", "keys", "hosts", "host", "lessons", "near", "names"))  # change nothing
 OPERATIONS: dict[str, Operation] = {
     "status": status,

@@ -12,6 +12,7 @@ PAIRS = {  # fields that hold pairs, and what their halves are called
     "headers": ("name", "value"),
     "examples": ("url", "same_as"),
     "counter": ("url", "unlike"),
+    "shown": ("page", "url"),
 }
 
 

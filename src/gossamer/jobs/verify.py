@@ -17,7 +17,7 @@ from gossamer.clock import SystemClock
 from gossamer.document.digest import payload_digest
 from gossamer.errors import StoreError
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.explain import pages_of
+from gossamer.jobs.explain import is_replaced, pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
 from gossamer.protocols import Processor
@@ -155,7 +155,7 @@ async def _agreement(stores: Stores) -> Check:
         if page is None:
             finding.look(f"{known.entry.url} is {known.state}, but not in the catalog")
         elif not known.again or page.fetched_at <= (known.settled_at or 0.0):  # else a visit was cut off, and is repeated
-            agree = page.outcome == known.outcome or _outlives(page, known)
+            agree = page.outcome == known.outcome or _outlives(page, known) or is_replaced(page)
             finding.look("" if agree else f"{known.entry.url} ended as {known.outcome}, the catalog says {page.outcome}")
     return finding.check()
 
@@ -207,11 +207,15 @@ async def _misplaced(stores: Stores, page: Page) -> str:
     if fetched.outcome is Outcome.OK:  # no revisit: a copy is one, and stays one while it does not change
         digest = payload_digest(fetched.body, fetched.chunked)
         return "" if digest == page.digest else f"{page.url}: kept content has {digest}, the catalog {page.digest}"
-    originals = await pages_of(stores, page.duplicate_of)
-    captures = [capture for original in originals for capture in stores.catalog.versions(original.key)]
-    if any(capture.digest == page.digest for capture in captures):
+    if any(capture.digest == page.digest for capture in await _captures(stores, fetched)):
         return ""
-    return f"{page.url}: its original {page.duplicate_of} is not kept with the same content"
+    return f"{page.url}: its original {fetched.detail} is not kept with the same content"
+
+
+async def _captures(stores: Stores, revisit: Fetched) -> list[Version]:
+    """Return what is kept of the page that a revisit refers to; it may be a copy of another itself by now."""
+    originals = await pages_of(stores, revisit.detail) if revisit.detail else []
+    return [capture for original in originals for capture in stores.catalog.versions(original.key)]
 
 
 async def _links(stores: Stores) -> Check:
@@ -257,13 +261,9 @@ async def _missing(stores: Stores, processors: dict[str, Processor], page: Page,
 
 
 async def _content(stores: Stores, page: Page) -> Fetched | None:
-    """Return an answer with the content of a page: its own, or of a copy that of the page that had it first."""
+    """Return an answer with the content of a page: its own, or of a copy that of the page it refers to."""
     assert page.place is not None
     places = [page.place]
-    if page.outcome is Outcome.DUPLICATE:
-        originals = await pages_of(stores, page.duplicate_of)
-        captures = [capture for original in originals for capture in stores.catalog.versions(original.key)]
-        places = [capture.place for capture in captures if capture.digest == page.digest]
     for place in places:
         try:
             fetched = read_record(stores.directory, stores.settings, place)
@@ -272,6 +272,8 @@ async def _content(stores: Stores, page: Page) -> Fetched | None:
         if fetched.outcome is Outcome.OK:
             return fetched
         fetched.body.close()
+        if place is page.place:
+            places += [capture.place for capture in await _captures(stores, fetched) if capture.digest == page.digest]
     return None
 
 

@@ -14,36 +14,47 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Ruling
+from gossamer.lessons.habits import habit_of
 from gossamer.lessons.phrases import Phrases
-from gossamer.lessons.shelf import PROBE, HostLessons, Shelf
+from gossamer.lessons.shelf import GROWTH, PROBE, HostLessons, Shelf
 from gossamer.lessons.study import Figures, Study, is_copy, seen_before, sizes_before
-from gossamer.policy import parameters, soft404, templates
+from gossamer.lessons.tide import Tide
+from gossamer.policy import growth, habit, parameters, priority, soft404, templates, views
 from gossamer.protocols import KeyValue
-from gossamer.records import Entry, Lease, LinkKind, Outcome, Verdict
+from gossamer.records import Entry, Lease, LinkKind, Outcome, Priority, Verdict
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 from gossamer.url.spelling import is_spelled, spelled
 from gossamer.visit import Lesson, Studied, Visit
 
+LAST, VIEW_RULE = Priority.LAST, "traps.view_evidence"
 NO_LESSON = Lesson()
 UNPROBED = Lesson(is_probed=False)
 MOST_KEPT = 10_000  # visits that are known to be kept, and as many before them
+MOST_PUT_OFF = 100_000  # URLs that are known to be put off, and as many before them; any other may be once more
+SITEMAPS = (".xml", ".xml.gz")
 MOST_TOGETHER = 6  # cosmetic parameters of a URL of which every choice is tried to find its key again
 
 
 class LessonBook:
     """What a crawl learned about its hosts."""
 
-    def __init__(self, kv: KeyValue, settings: Traps, fewest_words: int) -> None:
+    def __init__(self, kv: KeyValue, settings: Traps, fewest_words: int, has_classes: bool = True) -> None:
+        if not has_classes:
+            settings = settings.model_copy(update={"view_evidence": 0})  # there is nowhere to wait behind others
         self._kv = kv
         self._settings = settings
+        self._has_classes = has_classes
         self._fewest_words = fewest_words
         self._shelf = Shelf(kv, settings)
         self._probing: dict[tuple[str, str], float] = {}  # probes on their way: until when they are waited for
         self._sizes: dict[int, Figures] | None = None  # of hosts of each size; None: not loaded
         self._phrases: Phrases | None = None  # the same
+        self._put_off: set[int] = set()  # keys of the last URLs that wait behind all others
+        self._put_off_before: set[int] = set()
         self._kept: set[int] = set()  # tokens of the last visits kept: a commit may be repeated
         self._kept_before: set[int] = set()
+        self._tide = Tide()
 
     # --- before a fetch ----------------------------------------------------------------------------------------------
 
@@ -56,12 +67,25 @@ class LessonBook:
             name = lease.entry.host
             host = at_hand(name) or await self._shelf.host(name)
             refused = await self._refusal(host, lease) if host.traps or host.cosmetic else None
-            if refused is None:
+            behind = self._behind(host, lease, refused) if refused is not None or host.lasts else ""
+            if behind:
+                lessons.append(Lesson(behind=behind))
+            elif refused is None or self._is_suspicion(host, lease.entry):
                 lesson = NO_LESSON if host.is_honest else self._probe(host, lease)
-                lessons.append(replace(lesson, is_doubtful=True) if host.has_doubts and self._doubts(host, lease) else lesson)
+                lesson = replace(lesson, is_doubtful=True) if host.has_doubts and self._doubts(host, lease) else lesson
+                lesson = replace(lesson, habit=habit_of(host)) if lease.again else lesson
+                is_list = lease.entry.kind is LinkKind.SITEMAP and host.whole is not None
+                wait = self._wait_of_a_sitemap(host, lease) if is_list else None
+                lessons.append(replace(lesson, wait=wait) if wait is not None else lesson)
             else:
                 lessons.append(Lesson(refused))
         return lessons
+
+    def _wait_of_a_sitemap(self, host: HostLessons, lease: Lease) -> tuple[float, str] | None:
+        """Say how long a URL waits that is a sitemap by its name, where more of these were fetched than they brought pages."""
+        reason = growth.too_many_sitemaps(host.whole or _NO_GROWTH) if lease.entry.url.endswith(SITEMAPS) else ""
+        seconds = self._tide.wait_in_line(lease.entry.host, growth.BETWEEN, lease.leased_at) if reason else 0.0
+        return (seconds, f"traps.growth: {reason}") if seconds else None
 
     async def _refusal(self, host: HostLessons, lease: Lease) -> Verdict | None:
         entry = lease.entry
@@ -76,7 +100,7 @@ class LessonBook:
             if sighting is not None and sighting.value != host.number:
                 reason = f"the same page as {sighting.url}: {parameters.told(name, host.parameters[name])}"
                 return Verdict(False, "traps.mirror", reason, Outcome.DUPLICATE)
-        for skeleton in parameters.skeletons(url):
+        for skeleton in parameters.skeletons(url, host.cosmetic):
             if skeleton.name in host.cosmetic:
                 sighting = await seen_before(self._kv, skeleton.place)
                 if sighting is not None and sighting.value != skeleton.value:
@@ -89,7 +113,7 @@ class LessonBook:
         """Refuse a URL of a template that is throttled, unless it belongs to the sample."""
         if not host.traps:
             return None
-        template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
+        template, sample = self._decisive(host, url)
         if _is_tried(entry.key, sample):
             tally, template = host.templates.get(template), templates.ON_COPIES
             if template not in host.traps or "?" in entry.url or (tally is not None and tally.ruling is Ruling.ALLOW):
@@ -100,10 +124,39 @@ class LessonBook:
         told = templates.told(template, host.templates[template], sample)
         return Verdict(False, "traps.template", told, Outcome.TRAP)
 
+    def _decisive(self, host: HostLessons, url: Url) -> tuple[str, int]:
+        """Return which template of a URL decides, and of how many of its URLs one is fetched."""
+        return templates.decisive(host.shapes_of(url.path, url.query), host.templates, self._settings)
+
     def _doubts(self, host: HostLessons, lease: Lease) -> bool:
         """Tell whether others of a URL's make brought little."""
         known = [host.templates.get(title) for title in templates.templates_of(split(lease.entry.url))]
         return any([tally is not None and templates.is_doubtful(tally, self._settings) for tally in known])
+
+    def _is_suspicion(self, host: HostLessons, entry: Entry) -> bool:
+        """Tell whether a URL that is refused for its template is so by suspicion only: it waits behind all others instead.
+
+        When its turn has come by then, it is fetched: the template is open again, or closed for sure before long.
+        """
+        template, sample = self._decisive(host, split(entry.url)) if self._has_classes and host.traps else ("", 1)
+        return templates.is_suspicion(template, sample) and not _is_tried(entry.key, sample)
+
+    def _behind(self, host: HostLessons, lease: Lease, refused: Verdict | None) -> str:
+        """Say why a URL should wait behind all others; nothing: it need not, or it did already."""
+        entry, name = lease.entry, fingerprint(lease.entry.key)
+        if lease.again or entry.kind is LinkKind.SEED or entry.priority is LAST:
+            return ""
+        if refused is not None:
+            reason = f"{refused.rule}: {refused.reason}" if self._is_suspicion(host, entry) else ""
+        else:
+            mark = host.last_by(split(entry.url), entry.via)
+            reason = f"{VIEW_RULE}: {views.told(mark, host.views[mark])}" if mark else ""
+        if not reason or name in self._put_off or name in self._put_off_before:
+            return ""
+        self._put_off.add(name)
+        if len(self._put_off) > MOST_PUT_OFF:
+            self._put_off, self._put_off_before = set(), self._put_off
+        return reason
 
     def _probe(self, host: HostLessons, lease: Lease) -> Lesson:
         """Say what cannot exist looks like here, or that somebody should find out."""
@@ -148,7 +201,22 @@ class LessonBook:
         await study.take(self._not_kept(visits))
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled, study.copies) for visit in visits] if ruled else list(visits)
+        self._tide.note(study.afloat, [host for host, _ in study.sunk.values()], now)
+        judged = [self._held_back(visit, study, now) for visit in judged] if study.sunk else judged
         return Studied(judged, study.changes, study.rows, study.slow, study.sizes.changed, study.phrases)
+
+    def _held_back(self, visit: Visit, study: Study, now: float) -> Visit:
+        """Let others come first before a host that sinks has its next turn."""
+        settlement = visit.settlement
+        name, depth = study.sunk.get(settlement.lease.token, ("", 0.0))
+        seconds = self._tide.wait_of_a_host(growth.BETWEEN * depth, now) if depth else 0.0
+        answer = settlement.answer
+        if not seconds or answer is None or answer.block_until > now + seconds:
+            return visit
+        grown: Any = study.changes[name, GROWTH, ""]
+        study.changes[name, GROWTH, ""] = replace(grown, held=grown.held + 1)
+        answer = replace(answer, block_until=now + seconds, block_reason=f"traps.growth: {growth.sinking(grown)}")
+        return replace(visit, settlement=replace(settlement, answer=answer))
 
     def _not_kept(self, visits: Sequence[Visit]) -> Sequence[Visit]:
         """Leave out what a commit brings again."""
@@ -185,7 +253,7 @@ class LessonBook:
         return replace(visit, settlement=replace(visit.settlement, discovered=judged))
 
     async def judge(self, entry: Entry, found_on: str = "", copies: Set[int] = frozenset()) -> Entry:
-        """Give a URL found on the page of a key the key learned for its host, and refuse it if its template is a trap.
+        """Give a URL found on the page of a key the key learned for its host, and refuse it if its template is a trap for sure.
 
         Where a URL redirects to what was learned to be itself, the other spelling is told apart by a key of its own. `copies`
         are the pages that are no news and not kept yet (`study.py`).
@@ -193,9 +261,13 @@ class LessonBook:
         if entry.refused is not None or entry.kind is LinkKind.SEED:
             return entry
         host = await self._shelf.host(entry.host)
-        refused = await self._trapped(host, split(entry.url), entry, copies)
+        url = split(entry.url)
+        refused = await self._trapped(host, url, entry, copies)
         if refused is not None:
-            return replace(entry, refused=refused)
+            is_put_off = self._is_suspicion(host, entry)
+            return replace(entry, priority=LAST) if is_put_off else replace(entry, refused=refused)
+        if host.lasts and host.last_by(url, entry.via):
+            entry = priority.as_view(entry)
         if is_spelled(entry.key):
             return entry
         key = _merged(entry.key, entry.url, host.cosmetic)
@@ -208,7 +280,8 @@ class LessonBook:
         parsed = split(url)
         host = await self._shelf.host(parsed.host.rstrip("."))
         names = dict.fromkeys(piece.partition("=")[0] for piece in (parsed.query or "").split("&"))
-        ever = [name for name in names if name in host.parameters and host.parameters[name].was_cosmetic]
+        known = {name: parameters.parts_in(name, names) for name, evidence in host.parameters.items() if evidence.was_cosmetic}
+        ever = [name for name, own in known.items() if own]
         sizes = range(1, len(ever) + 1) if len(ever) <= MOST_TOGETHER else (1, len(ever))
         found = [key, _merged(key, url, host.cosmetic)]
         found += [_merged(key, url, set(some)) for size in sizes for some in combinations(ever, size)]
@@ -219,9 +292,9 @@ class LessonBook:
     async def evidence(self, url: Url) -> dict[str, Any]:
         """Return all that bears on a URL: its templates, its parameters, the probes, the growth of its host."""
         host = await self._shelf.host(url.host.rstrip("."))
-        shapes = templates.templates_of(url)
-        template, sample = templates.decisive(*shapes, host.templates, self._settings)
-        names = [skeleton.name for skeleton in parameters.skeletons(url)]
+        shapes = host.shapes_of(url.path, url.query)
+        template, sample = self._decisive(host, url)
+        names = [skeleton.name for skeleton in parameters.skeletons(url, host.parameters)]
         directory = soft404.directory_of(url)
         return {
             "templates": {title: host.templates[title] for title in (*shapes, templates.ON_COPIES) if title in host.templates},
@@ -231,18 +304,22 @@ class LessonBook:
             "cosmetic": sorted(host.cosmetic.intersection(names)),
             "probes": {place: host.probes[place] for place in ("/", directory) if place in host.probes},
             "growth": host.whole,
+            "views": {mark: host.views[mark] for mark in host.marks_of(url) if mark in host.views},
+            "habit": host.habit,
         }
 
-    async def verdicts(self, url: Url, key: str) -> list[Verdict]:
-        """Return what each rule in force says of a URL, whether it is refused by it or not."""
+    async def verdicts(self, url: Url, key: str, via: str = "") -> list[Verdict]:
+        """Return what each rule in force says of a URL found on the page `via`, whether it is refused by it or not."""
         host = await self._shelf.host(url.host.rstrip("."))
-        said = []
-        template, sample = templates.decisive(*templates.templates_of(url), host.templates, self._settings)
+        mark = host.last_by(url, via) if host.lasts else ""
+        said = [Verdict(True, VIEW_RULE, views.told(mark, host.views[mark]))] if mark else []
+        template, sample = self._decisive(host, url)
         if sample != 1:
             told = templates.told(template, host.templates[template], sample)
-            is_sampled = _is_tried(key, sample)
-            said.append(Verdict(is_sampled, "traps.template", told + ", this one too" * is_sampled, Outcome.TRAP))
-        names = host.cosmetic.intersection(skeleton.name for skeleton in parameters.skeletons(url))
+            is_sampled, waits = _is_tried(key, sample), self._has_classes and templates.is_suspicion(template, sample)
+            told += ", this one too" if is_sampled else ", the others when nothing else waits" if waits else ""
+            said.append(Verdict(is_sampled or waits, "traps.template", told, Outcome.TRAP))
+        names = host.cosmetic.intersection(skeleton.name for skeleton in parameters.skeletons(url, host.cosmetic))
         for name in sorted(names):
             told = parameters.told(name, host.parameters[name])
             said.append(Verdict(_is_sampled(url.wire), "traps.parameter", told, Outcome.DUPLICATE))
@@ -252,7 +329,11 @@ class LessonBook:
             if probe is not None and soft404.is_soft(probe):
                 told = f"{probe.url} is answered with {probe.status} {probe.location}; {probe.found} URLs like it were found"
                 said.append(Verdict(True, "traps.soft_404", told, Outcome.SOFT_404))
+        if host.habit is not None and habit.is_in_force(host.habit):
+            said.append(Verdict(True, "recrawl.keep", habit.told_of_host(host.habit)))
         grown = host.whole or _NO_GROWTH
+        if growth.is_held(grown):
+            said.append(Verdict(True, "traps.growth", growth.sinking(grown)))
         return [*said, Verdict(True, "traps.growth", grown.reason)] if grown.slowed else said
 
     async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
@@ -293,5 +374,5 @@ def _merged(key: str, url: str, cosmetic: Collection[str]) -> str:
     if not cosmetic or "?" not in key or _is_sampled(url):
         return key
     head, _, query = key.partition("?")
-    query = parameters.without(query, cosmetic)
+    query = parameters.without(query, parameters.dropped(query, cosmetic))
     return f"{head}?{query}" if query else head

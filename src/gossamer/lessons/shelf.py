@@ -16,21 +16,30 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
-from gossamer.policy import parameters, templates
+from gossamer.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View, Words
+from gossamer.policy import habit, marks, parameters, templates, views, vocabulary
 from gossamer.protocols import KeyValue
 from gossamer.url.fingerprint import fingerprint
+from gossamer.url.parse import Url
 
 _BEGINNING = "lesson/"
 _PREFIX = _BEGINNING.encode()
 _RULED = b"ruled/"
 MOST_HOSTS = 20_000  # in memory
 
-Record = Tally | Parameter | Probe | Growth
+Record = Tally | Parameter | Probe | Growth | Words | View | Habit
 Name = tuple[str, str, str]  # host, letter of the kind, name
-TEMPLATE, PARAMETER, PROBE, GROWTH = "t", "p", "s", "g"
+TEMPLATE, PARAMETER, PROBE, GROWTH, WORDS, VIEW, HABIT = "t", "p", "s", "g", "w", "v", "h"
 
-_KINDS: dict[str, type[Record]] = {TEMPLATE: Tally, PARAMETER: Parameter, PROBE: Probe, GROWTH: Growth}
+_KINDS: dict[str, type[Record]] = {
+    TEMPLATE: Tally,
+    PARAMETER: Parameter,
+    PROBE: Probe,
+    GROWTH: Growth,
+    WORDS: Words,
+    VIEW: View,
+    HABIT: Habit,
+}
 _DECODERS: dict[str, Any] = {letter: msgspec.msgpack.Decoder(kind) for letter, kind in _KINDS.items()}
 _NO_RULES: frozenset[str] = frozenset()  # one for all hosts: a set of its own is 200 bytes that every look has to fetch
 _NO_RECORDS: dict[str, Any] = {}  # the same; never changed
@@ -46,14 +55,21 @@ class HostLessons:
     __slots__ = (
         "cosmetic",
         "folders",
+        "habit",
         "has_doubts",
+        "has_file_marks",
+        "has_path_marks",
         "is_honest",
+        "lasts",
         "number",
         "parameters",
         "probes",
         "templates",
         "traps",
+        "verbs",
+        "views",
         "whole",
+        "words",
     )
 
     def __init__(self, name: str) -> None:
@@ -63,6 +79,13 @@ class HostLessons:
         self.probes: dict[str, Probe] = _NO_RECORDS
         self.whole: Growth | None = None  # how the host grows,
         self.folders: dict[str, Growth] = _NO_RECORDS  # and parts of it
+        self.words: dict[str, Words] = _NO_RECORDS  # in the places of its URLs,
+        self.verbs = vocabulary.NO_VERBS  # and which of them are its vocabulary
+        self.views: dict[str, View] = _NO_RECORDS
+        self.has_path_marks = False  # some mark of views is no part of a query,
+        self.has_file_marks = False  # some mark is one of files to download
+        self.lasts = _NO_RULES  # marks of views, which wait behind all else
+        self.habit: Habit | None = None  # what changes on most of its pages
         self.cosmetic = _NO_RULES  # parameters that make no difference
         self.traps = _NO_RULES  # templates that may keep a URL from being fetched
         self.has_doubts = False  # of some template, which has brought little
@@ -79,7 +102,31 @@ class HostLessons:
             return self.templates
         if letter == GROWTH:
             return self.growth
+        if letter == WORDS:
+            return self.words
+        if letter == VIEW:
+            return self.views
+        if letter == HABIT:
+            return _NO_RECORDS if self.habit is None else {habit.NAME: self.habit}
         return self.probes if letter == PROBE else self.parameters
+
+    def shapes_of(self, path: str, query: str | None) -> tuple[str, ...]:
+        """Return the templates of a URL: the fine and the coarse one, and before them that with words of the vocabulary."""
+        narrow = vocabulary.narrow_of(path, query, self.verbs) if self.verbs else ""
+        shapes = templates.shapes_of(path, query)
+        return (narrow, *shapes) if narrow else shapes
+
+    def marks_of(self, url: Url) -> list[str]:
+        """Return the marks that a URL may have wherever it was found."""
+        found = list(marks.within(marks.apart(url.wire)))
+        return [*found, marks.of_files(url.path, url.query)] if self.has_file_marks else found
+
+    def last_by(self, url: Url, via: str) -> str:
+        """Return the mark for which a URL found on the page `via` waits behind all else; an empty text: none."""
+        mark = marks.in_force(url.wire, via, self.lasts)
+        if not mark and self.has_file_marks and (title := marks.of_files(url.path, url.query)) in self.lasts:
+            return title
+        return mark
 
     def put(self, letter: str, title: str, record: Any) -> None:
         """Take over a record."""
@@ -88,9 +135,20 @@ class HostLessons:
         elif letter == PARAMETER:
             self.parameters = self.parameters or {}
             self.parameters[title] = record
+        elif letter == VIEW:
+            self.views = self.views or {}
+            self.views[title] = record
+            self.has_path_marks |= title[0] != "?"
+            self.has_file_marks |= marks.is_of_files(title)
         elif letter == PROBE:
             self.probes = {**self.probes, title: record}
             self.is_honest = list(self.probes) == ["/"] and self.probes["/"].status >= 400
+        elif letter == WORDS:
+            before, self.words = self.words.get(title), {**self.words, title: record}
+            if vocabulary.verbs_in(record) != (vocabulary.verbs_in(before) if before is not None else _NO_RULES):
+                self.verbs = vocabulary.verbs_of(self.words)
+        elif letter == HABIT:
+            self.habit = record
         elif title:
             self.folders = self.folders or {}
             self.folders[title] = record
@@ -100,7 +158,7 @@ class HostLessons:
     @property
     def has_rules(self) -> bool:
         """Whether anything here changes what becomes of a URL."""
-        return bool(self.cosmetic or self.traps)
+        return bool(self.cosmetic or self.traps or self.lasts)
 
     def decide(self, letter: str, title: str, is_rule: bool) -> None:
         """Take note that a record is in force, or is not."""
@@ -108,12 +166,16 @@ class HostLessons:
             self.traps ^= {title}
         elif letter == PARAMETER and is_rule is not (title in self.cosmetic):
             self.cosmetic ^= {title}
+        elif letter == VIEW and is_rule is not (title in self.lasts):
+            self.lasts ^= {title}
 
 
 def _is_rule(letter: str, title: str, record: Any, settings: Traps) -> bool:
     """Tell whether a record changes what becomes of a URL."""
     if letter == TEMPLATE:
         return templates.one_in(title, record, settings) != 1
+    if letter == VIEW:
+        return views.is_view(title, record, settings.view_evidence)
     return letter == PARAMETER and parameters.is_cosmetic(record, settings)
 
 
@@ -163,7 +225,7 @@ class Shelf:
         names = [
             name
             for name, record in changes.items()
-            if name[1] != GROWTH and (name[1] != TEMPLATE or record.weight >= evidence or record.ruling)
+            if name[1] != GROWTH and name[1] != WORDS and (name[1] != TEMPLATE or record.weight >= evidence or record.ruling)
         ]
         return names + [name for name in self._told if name in changes]
 
@@ -235,7 +297,7 @@ class Shelf:
 
 def _under(known: Any, record: Any) -> Any:
     """Return a record with what an operator ruled since it was made."""
-    if known is None or isinstance(record, Growth):
+    if known is None or isinstance(record, Words):
         return record
     if isinstance(record, Parameter) and known.was_cosmetic and not record.was_cosmetic:
         record = replace(record, was_cosmetic=True)

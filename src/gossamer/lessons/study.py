@@ -11,11 +11,14 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
+from gossamer.lessons import views
+from gossamer.lessons.habits import habit_after
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLessons, Name, Record, Shelf
+from gossamer.lessons.variants import Shapes, Variants
 from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.protocols import KeyValue
-from gossamer.records import Outcome, Page
+from gossamer.records import LinkKind, Outcome, Page
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
 from gossamer.visit import Visit
@@ -37,9 +40,11 @@ _SIZE = b"size/"
 _COPY = b"copy/"
 _TEXT = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
 _OK, _SOFT_404, _FRESH = Outcome.OK, Outcome.SOFT_404, Yield.FRESH  # looked up for every page: an enum takes its time
+_LISTS = frozenset({"application/xml", "text/xml", "application/gzip", "application/x-gzip"})
 _COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
 _NO_NEWS = (Yield.COPY, Yield.TWIN)
+_DOUBTFUL = (Yield.COPY, Yield.TWIN, Yield.STALE)  # what a page may bring only because another view of it came before
 _NO_TALLY, _NO_GROWTH, _NOBODY = Tally(), Growth(), (0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Sighting).decode
@@ -109,7 +114,10 @@ class Study:
         self.copies: set[int] = set()  # pages, by the fingerprints of their URLs, that were no news and have links
         self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
+        self._variants = Variants(kv, self.changes)
         self.slow: dict[str, tuple[float, str]] = {}
+        self.sunk: dict[int, tuple[str, float]] = {}  # visits of hosts that sink, by token: who, and how deep
+        self.afloat: list[str] = []  # for each page of a host that does not, that host
 
     @property
     def rows(self) -> list[tuple[bytes, bytes]]:
@@ -117,7 +125,7 @@ class Study:
         seen = [(_SIGHT + place.to_bytes(8, "big"), _encode(sighting)) for place, sighting in self._sightings.items()]
         sizes = [(_SIZE + bytes([size]), _encode(figures)) for size, figures in self.sizes.changed.items()]
         copies = [(_COPY + copy.to_bytes(8, "big"), b"1") for copy in self.copies]
-        return [*seen, *sizes, *copies]
+        return [*seen, *sizes, *copies, *self._variants.rows]
 
     async def take(self, visits: Sequence[Visit]) -> None:
         """Learn from visits, one after the other."""
@@ -128,14 +136,10 @@ class Study:
             host = at_hand(name) or await self._shelf.host(name)
             if visit.probe is not None or visit.suspicious:
                 self._take_probe(host, visit)
+            if visit.difference is not None:
+                self.changes.update(habit_after(name, self.changes, host, visit.difference))
             if page is not None:
-                path, query = _path_and_query(page.url)
-                brought = self._take_page(host, visit, page, path, query)
-                if brought is not None:
-                    await self._judge_parent(host, visit, templates.shapes_of(path, query), brought)
-                if (query or page.duplicate_of or host.parameters) and page.digest and page.outcome in _COMPARED:
-                    await self._compare_values(host, visit, page)
-                    await self._compare_hosts(host, visit, page)
+                await self._take_page(host, visit, page)
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:
         """Return a record as the visits taken so far left it."""
@@ -149,22 +153,40 @@ class Study:
         elif visit.suspicious and "/" not in host.probes:
             self.changes.setdefault((name, PROBE, "/"), Probe())
 
-    def _take_page(self, host: HostLessons, visit: Visit, page: Page, path: str, query: str | None) -> Yield | None:
-        """Count what one visit brought, and return it; None: it says nothing about its template."""
-        name, changes = page.host, self.changes
-        fine, coarse = templates.shapes_of(path, query)
+    async def _take_page(self, host: HostLessons, visit: Visit, page: Page) -> None:
+        """Learn from one visit that ended."""
+        path, query = _path_and_query(page.url)
+        shapes, brought = host.shapes_of(path, query), None
         if not page.status and page.outcome is not Outcome.BUG:
-            self._count_refused(host, page, fine, coarse)
-            return None
+            self._count_refused(host, page, path, query)
+        else:
+            brought = self._take_answer(host, visit, page, path)
+            blamed: Shapes | None = shapes
+            if brought in _DOUBTFUL:
+                blamed = await self._variants.blame(host, page, visit.settlement.lease.entry.via, brought, shapes)
+            if brought is not None:
+                self._variants.meet(host, page, path, query)
+            if brought is not None and blamed is not None:
+                leads_on = brought is not _FRESH and self._leads_on(visit)
+                self._count(host, page, blamed, brought, leads_on)
+                await self._judge_parent(host, visit, shapes, brought, leads_on)
+            if page.outcome is _SOFT_404 or host.probes:
+                self._look_for_soft_404(host, page, self.changes.get((page.host, TEMPLATE, shapes[-2])))
+        if self._settings.view_evidence:
+            self.changes.update(views.observe(host, visit, brought, self.changes, self._settings.view_evidence))
+        if (query or page.duplicate_of or host.parameters) and page.digest and page.outcome in _COMPARED:
+            await self._compare_values(host, visit, page)
+            await self._compare_hosts(host, visit, page)
+
+    def _take_answer(self, host: HostLessons, visit: Visit, page: Page, path: str) -> Yield | None:
+        """Say what one visit brought, and count what it brought forth; None: it says nothing about its template."""
+        name, changes = page.host, self.changes
         whole = (name, GROWTH, "")
         before: Any = changes.get(whole) or host.whole or _NO_GROWTH
         brought = self._brought(host, before.fetched, visit, page)
-        if brought is not None:
-            self._count(host, page, fine, coarse, brought)
-        if page.outcome is _SOFT_404 or host.probes:
-            self._look_for_soft_404(host, page, changes.get((name, TEMPLATE, fine)))
         found = [entry.host for entry in visit.settlement.discovered if entry.refused is None].count(name)
-        self._grow(visit, page, whole, before, found)
+        self._grow(visit, page, whole, _connected(before, visit, page), found)
+        self._weigh(visit, name, brought if page.mime not in _LISTS else None)
         folder = path[: path.find("/", 1) + 1] if found else ""
         if folder and (folder in host.folders or len(host.folders) + 1 < MOST_FOLDERS):
             part = (name, GROWTH, folder)
@@ -172,7 +194,12 @@ class Study:
             self._grow(visit, page, part, known, found)
         return brought
 
-    async def _judge_parent(self, host: HostLessons, visit: Visit, own: tuple[str, str], brought: Yield) -> None:
+    def _leads_on(self, visit: Visit) -> bool:
+        """Tell whether a page led to URLs of its host that nobody knew."""
+        name = visit.settlement.lease.entry.host
+        return any([entry.refused is None and entry.host == name for entry in visit.settlement.discovered])
+
+    async def _judge_parent(self, host: HostLessons, visit: Visit, own: Shapes, brought: Yield, leads_on: bool) -> None:
         """Count what was found on a page that was no news for or against all such, and the templates of that page.
 
         What is only another view of it, by its query, tells nothing of where it leads.
@@ -183,28 +210,28 @@ class Study:
         has_copies = any([tally.barren for tally in tallies.values()])
         if has_copies and await is_copy(self._kv, entry.via, self.copies):  # hardly ever
             place = (entry.host, TEMPLATE, templates.ON_COPIES)
-            changes[place] = templates.counted(self._latest(host, place, _NO_TALLY), brought, entry.url)
+            changes[place] = templates.counted(self._latest(host, place, _NO_TALLY), brought, entry.url, leads_on)
             for title, tally in tallies.items():
                 if title not in own:  # else it was counted for it already
-                    changes[entry.host, TEMPLATE, title] = templates.vouched(tally, brought)
+                    changes[entry.host, TEMPLATE, title] = templates.vouched(tally, brought, leads_on)
         if brought in _NO_NEWS and visit.settlement.discovered:
             self.copies.add(fingerprint(entry.url))
 
-    def _count(self, host: HostLessons, page: Page, fine: str, coarse: str, brought: Yield) -> None:
+    def _count(self, host: HostLessons, page: Page, shapes: Shapes, brought: Yield, leads_on: bool) -> None:
         """Count a visit for the templates of its URL."""
         name, changes, known, before = page.host, self.changes, host.templates, None
-        for title in (fine, coarse):
+        for title in shapes:
             place = (name, TEMPLATE, title)
             tally: Any = changes.get(place) or known.get(title) or _NO_TALLY
             if tally.fetched or len(known) < MOST_TEMPLATES:
                 if tally is not before:  # where a site is of one make, both templates have one record
-                    before, after = tally, templates.counted(tally, brought, page.url)
+                    before, after = tally, templates.counted(tally, brought, page.url, leads_on)
                 changes[place] = after
 
-    def _count_refused(self, host: HostLessons, page: Page, fine: str, coarse: str) -> None:
+    def _count_refused(self, host: HostLessons, page: Page, path: str, query: str | None) -> None:
         """Count a URL that was ended by a learned rule without a request."""
         if page.reason.startswith("traps.template:"):
-            title, _ = templates.decisive(fine, coarse, host.templates, self._settings)
+            title, _ = templates.decisive(host.shapes_of(path, query), host.templates, self._settings)
             title = templates.ON_COPIES if f": {templates.ON_COPIES} " in page.reason else title
             tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
             self.changes[page.host, TEMPLATE, title] = replace(tally, refused=tally.refused + 1)
@@ -223,7 +250,7 @@ class Study:
                 return _BROUGHT.get(page.outcome)
             hops = visit.settlement.lease.entry.redirects
             return Yield.CHAIN if hops and hops % HOPS == 0 else None
-        if page.mime not in _TEXT:
+        if page.mime not in _TEXT or visit.replaces:  # what the other page said before was this one's
             return _FRESH
         likeness = visit.likeness
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
@@ -239,17 +266,17 @@ class Study:
         url = split(page.url)
         if not url.query:
             return
-        apart = parameters.apart(url, split(page.duplicate_of)) if page.duplicate_of else frozenset()
-        for title in apart:
-            evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
-            place = parameters.place_of(url, title, apart)
+        apart = parameters.apart(url, split(page.duplicate_of)) if page.duplicate_of else ""
+        if apart:
+            evidence = self._latest(host, (page.host, PARAMETER, apart), Parameter())
+            place = parameters.place_of(url, apart, apart.split("&"))
             changed = parameters.confirmed(evidence, place, (page.duplicate_of, page.url), self._settings)
-            self._note_parameter(host, (page.host, PARAMETER, title), changed)
-        for skeleton in parameters.skeletons(url):
+            self._note_parameter(host, (page.host, PARAMETER, apart), changed)
+        for skeleton in parameters.skeletons(url, [*host.parameters, apart]):
             now = self._seen(visit, page, skeleton.value)
             before = self._sightings.get(skeleton.place) or await seen_before(self._kv, skeleton.place)
             self._sightings[skeleton.place] = now
-            if before is None or before.value == now.value or skeleton.name in apart:
+            if before is None or before.value == now.value or skeleton.name == apart:
                 continue
             evidence = self._latest(host, (page.host, PARAMETER, skeleton.name), Parameter())
             changed = parameters.observed(evidence, skeleton.place, before, now, self._settings)
@@ -301,6 +328,15 @@ class Study:
             if directory not in host.probes:
                 self.changes.setdefault((page.host, PROBE, directory), Probe())
 
+    def _weigh(self, visit: Visit, host: str, brought: Yield | None) -> None:
+        """Note whether a host sinks, or else that it brought a page."""
+        whole: Any = self.changes[host, GROWTH, ""]
+        depth = growth.depth(whole)
+        if depth > 1:
+            self.sunk[visit.settlement.lease.token] = host, depth
+        elif brought is _FRESH:
+            self.afloat.append(host)
+
     def _grow(self, visit: Visit, page: Page, name: Name, before: Growth, found: int) -> None:
         """Count the URLs that a page brought forth, for its host or its first folder."""
         after = growth.grown(before, 1, found, page.url, self._now)
@@ -316,6 +352,15 @@ class Study:
             after = replace(after, slowed=after.slowed + 1, reason=reason)
             self.slow[page.host] = growth.PAUSE * visit.settlement.lease.delay, reason
         self.changes[name] = after
+
+
+def _connected(before: Growth, visit: Visit, page: Page) -> Growth:
+    """Count in what ways a page connects its host with others."""
+    entry, name, discovered = visit.settlement.lease.entry, page.host, visit.settlement.discovered
+    is_own = name in entry.via[: len(name) + len("https://")]
+    outside = len(discovered) - [entry.host for entry in discovered].count(name) + (not is_own)
+    sitemaps = before.sitemaps + (entry.kind is LinkKind.SITEMAP and page.mime in _LISTS)
+    return replace(before, own=before.own + is_own, outside=before.outside + outside, sitemaps=sitemaps)
 
 
 def _path_and_query(wire: str) -> tuple[str, str | None]:

@@ -2,15 +2,23 @@
 
 It is slowed, which costs an honest giant some patience and nothing else, and reported. Sizes are compared with hosts of about
 as many fetched pages: a factor of two.
+
+A host that yields only itself sinks as it grows: it was found nowhere else, leads nowhere else, and has more and more pages.
+Between two of its turns others have some first, the more the larger it is; where nobody else has anything to fetch, it loses
+nothing. A farm of generated words is one, whatever its words are, and so is a host of sitemaps that list sitemaps. Sitemaps
+have a budget of their own, too, that grows with the pages of their host.
 """
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth
+from gossamer.evidence import Growth, Ruling
 
 HOUR = 3600
 FEWEST_FETCHES = 8  # of a host that is compared with others
 FEWEST_HOSTS = 5  # it is compared with
 PAUSE = 20.0  # delays of the host
+ALONE = 15  # fetched URLs of its own that a host may have before it sinks, and as many more for each link with others
+BETWEEN = 30  # pages of others between two visits of all hosts that sink; more, the larger they are
+SITEMAPS = 10  # that are fetched at once, and one more for each ten other URLs of the host
 
 
 def grown(growth: Growth, fetched: int, found: int, page: str, now: float) -> Growth:
@@ -18,7 +26,45 @@ def grown(growth: Growth, fetched: int, found: int, page: str, now: float) -> Gr
     hour = int(now // HOUR)
     in_hour = found + (growth.found_in_hour if hour == growth.hour else 0)
     page = page if found else growth.page
-    return Growth(growth.fetched + fetched, growth.found + found, hour, in_hour, growth.slowed, growth.reason, page)
+    return Growth(
+        growth.fetched + fetched,
+        growth.found + found,
+        hour,
+        in_hour,
+        growth.slowed,
+        growth.reason,
+        page,
+        growth.own,
+        growth.outside,
+        growth.sitemaps,
+        growth.held,
+        growth.ruling,
+    )
+
+
+def depth(growth: Growth) -> float:
+    """Return how deep a host has sunk: 1 at the surface, 2 when it is twice as large as it may be; less: it does not."""
+    return 0.0 if growth.ruling is Ruling.ALLOW else growth.own / (ALONE * (1 + growth.outside))
+
+
+def is_held(growth: Growth) -> bool:
+    """Tell whether others come first before a host has a turn, as long as there are any."""
+    return growth.held > 0 and depth(growth) > 1
+
+
+def sinking(growth: Growth) -> str:
+    """Say why a host sinks."""
+    links = f"{growth.own:,} of {growth.fetched:,} URLs were found on itself, {growth.outside:,} links with other hosts"
+    return f"the host yields only itself, so others come first: {links}; last from {growth.page}"
+
+
+def too_many_sitemaps(growth: Growth) -> str:
+    """Say why a sitemap waits; an empty text: it does not."""
+    others = growth.fetched - growth.sitemaps
+    if growth.ruling is Ruling.ALLOW or growth.sitemaps < SITEMAPS + others // SITEMAPS:
+        return ""
+    told = f"{growth.sitemaps:,} sitemaps were fetched, and {others:,} other URLs of the host"
+    return f"{told}: it waits for more of those, or until other hosts are done"
 
 
 def size_of(growth: Growth) -> int:

@@ -2,13 +2,18 @@
 
 Two URLs of a host that differ in the value of one parameter only are an observation: they gave the same content, or not.
 Several of them, on several pages, make the parameter cosmetic: it leaves the key. One that was taken for cosmetic is watched
-on: of the URLs that it would merge a sample is fetched all the same, and what differs undoes the rule.
+on: of the URLs that it would merge a sample is fetched all the same, and what differs undoes the rule. What was observed long
+ago counts less: a host may change.
+
+Two URLs that differ in several parameters say nothing of any of them. Where some always change together (a session beside the
+place of a click), the set of them is the one thing that differs: it is a rule of its own, by the name `pos&src`, and drops them
+only together.
 
 A host that has what another has under the same path is a mirror, and its name a parameter without effect: it is learned, told
 and undone by the same rules, under the name of the other host behind two slashes.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -25,18 +30,21 @@ SAMPLE = 32  # of the URLs that a rule would merge, one in so many is fetched
 NEAR = 3  # bits by which the SimHashes of the same text may differ
 NEAR_ELSEWHERE = 10  # the same on another host, whose name may be in it; of texts with nothing in common 20 differ at least
 EXAMPLES = 3
+MOST_TOGETHER = 4  # parameters that may be a set
+LONG = 64  # observations of which the older half is forgotten when one to the contrary is made
+_JOIN = "&"
 
 
 class Skeleton(NamedTuple):
-    """A URL without one parameter."""
+    """A URL without one parameter, or without some that change together."""
 
     name: str
     value: int  # fingerprint
     place: int  # fingerprint of the host, the path and all other parameters, with the name of this one
 
 
-def skeletons(url: Url) -> Iterator[Skeleton]:
-    """Give a URL without each of its parameters in turn."""
+def skeletons(url: Url, known: Iterable[str] = ()) -> Iterator[Skeleton]:
+    """Give a URL without each of its parameters in turn, and without each known set of them."""
     if not url.query:
         return
     pieces = _pieces(url)
@@ -46,6 +54,21 @@ def skeletons(url: Url) -> Iterator[Skeleton]:
         if names.count(name) > 1:
             continue  # a list: one value of it says nothing
         yield Skeleton(name, fingerprint(piece), _place(url, name, pieces[:index] + pieces[index + 1 :]))
+    for title in known:
+        if _JOIN in title and len(own := parts_in(title, names)) > 1:
+            values = [piece for piece, name in zip(pieces, names, strict=True) if name in own]
+            yield Skeleton(title, fingerprint(_JOIN.join(values)), place_of(url, title, own))
+
+
+def together(names: Iterable[str]) -> str:
+    """Return what parameters are called that are left out together; one alone has its own name."""
+    return _JOIN.join(sorted(names))
+
+
+def parts_in(title: str, names: Collection[str]) -> frozenset[str]:
+    """Return the parameters of a rule if all of them are among the names of a URL's; none: it says nothing of this URL."""
+    parts = title.split(_JOIN)
+    return frozenset(parts) if all([part in names for part in parts]) else frozenset()
 
 
 def place_of(url: Url, name: str, left_out: Collection[str]) -> int:
@@ -98,12 +121,22 @@ def is_same(one: Sighting, two: Sighting, bits: int = NEAR) -> bool:
     return one.simhash is not None and two.simhash is not None and (one.simhash ^ two.simhash).bit_count() <= bits
 
 
-def apart(one: Url, two: Url) -> frozenset[str]:
-    """Return the parameters in which two URLs of one path differ; none if they differ in anything else."""
+def apart(one: Url, two: Url) -> str:
+    """Return the one thing in which two URLs of one path differ: a parameter, or a set of them; nothing: it is no one thing.
+
+    Either both have the same parameters and some other values, or one of them has more and is the other but for that.
+    """
     if (one.origin, one.path) != (two.origin, two.path):
-        return frozenset()
-    pieces = set((one.query or "").split("&")) ^ set((two.query or "").split("&"))
-    return frozenset(piece.partition("=")[0] for piece in pieces if piece)
+        return ""
+    ours, theirs = _pieces(one), _pieces(two)
+    own, other = [piece.partition("=")[0] for piece in ours], [piece.partition("=")[0] for piece in theirs]
+    differing = {piece.partition("=")[0] for piece in set(ours) ^ set(theirs)}
+    more, less = set(own) - set(other), set(other) - set(own)
+    if len(differing) > MOST_TOGETHER or (more and less) or ((more or less) and differing != more | less):
+        return ""
+    if any([own.count(name) > 1 or other.count(name) > 1 for name in differing]):
+        return ""  # a list: one value of it says nothing
+    return together(differing)
 
 
 def observed(evidence: Parameter, place: int, before: Sighting, now: Sighting, settings: Traps, bits: int = NEAR) -> Parameter:
@@ -111,11 +144,14 @@ def observed(evidence: Parameter, place: int, before: Sighting, now: Sighting, s
     pair = (before.url, now.url)
     if is_same(before, now, bits):
         return confirmed(evidence, place, pair, settings)
-    return replace(evidence, other=evidence.other + 1, counter=(*evidence.counter[1 - EXAMPLES :], pair))
+    same, other = evidence.same, evidence.other
+    if same > LONG:  # half of what was observed is forgotten: a host that has changed is believed soon
+        same, other = (same + 1) // 2, other // 2
+    return replace(evidence, same=same, other=other + 1, counter=(*evidence.counter[1 - EXAMPLES :], pair))
 
 
 def confirmed(evidence: Parameter, place: int, pair: tuple[str, str], settings: Traps) -> Parameter:
-    """Return the evidence after two URLs that differ in a parameter gave the same, whatever else they differ in."""
+    """Return the evidence after two URLs that differ in one thing gave the same."""
     places = evidence.places
     if place not in places and len(places) < PLACES:
         places = (*places, place)
@@ -129,6 +165,12 @@ def is_cosmetic(evidence: Parameter, settings: Traps) -> bool:
         return evidence.ruling is Ruling.BLOCK
     enough = evidence.same >= settings.parameter_evidence and len(evidence.places) >= PLACES
     return enough and evidence.other * DOUBT <= evidence.same
+
+
+def dropped(query: str, cosmetic: Iterable[str]) -> frozenset[str]:
+    """Return the parameters of a query that rules take out of it: a set of them only if all are there."""
+    names = {piece.partition("=")[0] for piece in query.split(_JOIN)}
+    return frozenset(part for title in cosmetic for part in parts_in(title, names))
 
 
 def without(query: str, names: Collection[str]) -> str:

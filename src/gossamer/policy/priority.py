@@ -51,12 +51,18 @@ FEED = 0.7
 IMAGE_IMPORTANCE = 0.1
 HIGH_DEPTH = 1
 MEDIUM_DEPTH = 4
+VIEW = 0.0  # the score of another way to see a page
 AT_ONCE = 1.0  # the score of a link that is tried, which no other URL has that was found on a page
+FILES = (
+    *(".zip", ".gz", ".tgz", ".bz2", ".tbz", ".xz", ".txz", ".zst", ".lz", ".z", ".7z", ".rar", ".tar", ".cab"),
+    *(".deb", ".rpm", ".apk", ".msi", ".exe", ".dmg", ".pkg", ".jar", ".war", ".whl", ".iso", ".img", ".bin"),
+    *(".diff", ".patch"),
+)
 DEFAULT = Score()
 
 # Asked for every link, and looking a member up in its enum costs more than the rule.
 SEED, SITEMAP, FEEDS, IMAGE = LinkKind.SEED, LinkKind.SITEMAP, LinkKind.FEED, LinkKind.IMAGE
-HIGH, MEDIUM, LOW = Priority.HIGH, Priority.MEDIUM, Priority.LOW
+HIGH, MEDIUM, LOW, LAST = Priority.HIGH, Priority.MEDIUM, Priority.LOW, Priority.LAST
 
 
 def rank(
@@ -113,6 +119,21 @@ def put_last(entry: Entry, order: Order, is_tried: bool) -> Entry:
     """Return a URL as one that has time, or as one that is tried at once."""
     level = entry.priority if order != "priority" else HIGH if is_tried else LOW
     return replace(entry, score=AT_ONCE if is_tried else entry.score, priority=level)
+
+
+def as_view(entry: Entry) -> Entry:
+    """Return a URL as another way to see a page that is found elsewhere: it waits in the last class, behind all there."""
+    return replace(entry, score=VIEW, priority=LAST)
+
+
+def is_file(path: str) -> bool:
+    """Tell whether a URL is a file that is no page, by the end of its path: an archive, a package, an image of a disk."""
+    return path[-8:].lower().endswith(FILES)
+
+
+def as_file(entry: Entry) -> Entry:
+    """Return a URL as a file that is no page by its name, or by what its link says: it waits in the last class."""
+    return replace(entry, priority=LAST)
 
 
 def to_try(entries: Sequence[Entry], page: Entry) -> Entry | None:

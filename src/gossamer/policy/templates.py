@@ -2,7 +2,8 @@
 
 A calendar, a filter with five menus or a maze makes URLs without end that differ in numbers and names only. Two shapes of a URL
 are counted. The fine one keeps its first folder and its parameters' names: `/shop/{n}?colour&size`. The coarse one keeps hardly
-anything but the order of things, so that a maze that invents folders and parameters is seen as one: `~/{w}+/{n}?*`.
+anything but the order of things, so that a maze that invents folders and parameters is seen as one: `~/{w}+/{n}?*`. Where the
+words are known that an application uses (`vocabulary.py`), a third and narrower one keeps them too: `/repo/tree/{w}`.
 
 A fetch that brings nothing adds to a template's weight, one that does takes off more. Above a threshold only a sample of its
 URLs is fetched: every second, then every fourth, and so on, but never none, so that a template that has new content again is
@@ -14,7 +15,7 @@ which is no news counts for or against the templates of that page too; all of it
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -32,9 +33,12 @@ VOUCHED = 4  # what something new takes off the weight of a page which brought n
 DENIED = 2  # what it adds if that is nothing new either
 ON_COPIES = "found on copies"  # the make of all that only pages lead to which are no news themselves
 COARSE = 2  # a coarse shape has to be so many times as heavy
+SURE = 8  # where one in so many is fetched, all others are refused; before that they wait behind everything else
+HONEST = 8  # a template of which one page in so many was new is more than copies
 PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
 
-_FRESH, _NONE = Yield.FRESH, Ruling.NONE  # looked up for every page: in an enum that takes as long as all the rest
+# Looked up for every page: in an enum that takes as long as all the rest.
+_FRESH, _COPY, _NONE = Yield.FRESH, Yield.COPY, Ruling.NONE
 _TOKEN = re.compile(
     r"(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
     r"|(?P<date>(?<!\d)(?:19|20)\d\d[-_.]\d{1,2}[-_.]\d{1,2}(?!\d))"
@@ -59,6 +63,22 @@ def shapes_of(path: str, query: str | None) -> tuple[str, str]:
     if query is None:
         return fine, coarse
     return f"{fine}?{_parameters(query)}", f"{coarse}?*"
+
+
+def narrowed(path: str, query: str | None, folders: Collection[int], pieces: Collection[str]) -> str:
+    """Return a fine template in which some folders, counted from 0, and some pieces of the query stand as they are."""
+    segments = path.split("/")[1:]
+    kept = [
+        _kinds(segment) if not depth else segment if depth in folders else _shape(segment)
+        for depth, segment in enumerate(segments)
+    ]
+    shape = "/".join(["", *kept]) if len(segments) > 1 else f"/{_shape(segments[0])}"
+    return shape if query is None else f"{shape}?{_parameters(query, pieces)}"
+
+
+def is_word(text: str) -> bool:
+    """Tell whether a folder or a value is a word and nothing else."""
+    return _shape(text) == "{w}"
 
 
 @lru_cache(
@@ -100,13 +120,14 @@ def _run_together(shapes: Iterable[str]) -> list[str]:
     return runs
 
 
-def _parameters(query: str) -> str:
-    names = {_TOKEN.sub(_kind, piece.partition("=")[0]) for piece in query.split("&") if piece}
+def _parameters(query: str, kept: Collection[str] = ()) -> str:
+    pieces = query.split("&")
+    names = {piece if piece in kept else _TOKEN.sub(_kind, piece.partition("=")[0]) for piece in pieces if piece}
     return "&".join(sorted(names))
 
 
-def counted(tally: Tally, brought: Yield, url: str) -> Tally:
-    """Return the tally after one more fetch."""
+def counted(tally: Tally, brought: Yield, url: str, leads_on: bool = True) -> Tally:
+    """Return the tally after one more fetch; `leads_on`: it led to URLs of its host that nobody knew."""
     if brought is _FRESH:
         good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
         weight = max(tally.weight - RELIEF, 0) if tally.weight else 0
@@ -114,12 +135,25 @@ def counted(tally: Tally, brought: Yield, url: str) -> Tally:
         return Tally(tally.fetched + 1, tally.fresh + 1, weight, tally.barren, tally.refused, good, tally.bad, tally.ruling)
     barren = tally.barren | {brought.value: tally.barren.get(brought.value, 0) + 1}
     bad = (*tally.bad[1 - EXAMPLES :], url)
-    return replace(tally, fetched=tally.fetched + 1, weight=tally.weight + 1, barren=barren, bad=bad)
+    weight = tally.weight + (0 if _is_harmless(tally, brought, leads_on) else 1)
+    return replace(tally, fetched=tally.fetched + 1, weight=weight, barren=barren, bad=bad)
 
 
-def vouched(tally: Tally, brought: Yield) -> Tally:
+def vouched(tally: Tally, brought: Yield, leads_on: bool = True) -> Tally:
     """Return the tally after something was fetched that was found on one of its pages which brought nothing itself."""
-    return replace(tally, weight=max(tally.weight - VOUCHED, 0) if brought is _FRESH else tally.weight + DENIED)
+    if brought is _FRESH:
+        return replace(tally, weight=max(tally.weight - VOUCHED, 0))
+    return tally if _is_harmless(tally, brought, leads_on) else replace(tally, weight=tally.weight + DENIED)
+
+
+def _is_harmless(tally: Tally, brought: Yield, leads_on: bool) -> bool:
+    """Tell whether a fetch without news says nothing against a template.
+
+    A maze has no end because its pages lead on. The same bytes once more, with links that are all known, are the end of
+    something: of folders that are linked twice, of translations that fall back to one language. Where a template has new pages
+    too, such copies are fetched to the last.
+    """
+    return brought is _COPY and not leads_on and tally.fresh * HONEST > tally.fetched
 
 
 def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
@@ -139,22 +173,34 @@ def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
     return int(min(2 << min((tally.weight - evidence) // step, 30), settings.sample)) if tally.weight >= evidence else 1
 
 
+def is_suspicion(template: str, sample: int) -> bool:
+    """Tell whether a template that is throttled to one in so many may still be honest; a coarse one has been given its time."""
+    return 1 < sample < SURE and not template.startswith(ROUGHLY)
+
+
 def is_doubtful(tally: Tally, settings: Traps) -> bool:
     """Tell whether a template has half of the weight from which it is throttled."""
     return 2 * tally.weight >= settings.template_evidence
 
 
-def decisive(fine: str, coarse: str, tallies: Mapping[str, Tally], settings: Traps) -> tuple[str, int]:
-    """Return which template of a URL decides, and of how many of its URLs one is fetched: an operator's word comes first."""
-    exact, rough = tallies.get(fine), tallies.get(coarse)
-    for template, tally in ((fine, exact), (coarse, rough)):
+def decisive(shapes: Sequence[str], tallies: Mapping[str, Tally], settings: Traps) -> tuple[str, int]:
+    """Return which template of a URL decides, and of how many of its URLs one is fetched: an operator's word comes first.
+
+    `shapes` are all templates of the URL, the narrowest first.
+    """
+    for template in shapes:
+        tally = tallies.get(template)
         if tally is not None and tally.ruling is not _NONE:
             return template, one_in(template, tally, settings)
-    sample = one_in(fine, exact, settings)
-    if exact is not None and exact.fetched >= PROVEN and not exact.weight:
-        return fine, sample
-    roughly = one_in(coarse, rough, settings)
-    return (coarse, roughly) if roughly > sample else (fine, sample)
+    most = shapes[0], 1
+    for template in shapes:
+        tally = tallies.get(template)
+        sample = one_in(template, tally, settings)
+        if sample > most[1]:
+            most = template, sample
+        if tally is not None and tally.fetched >= PROVEN and not tally.weight:
+            break  # it is beyond the suspicion against wider ones
+    return most
 
 
 def told(template: str, tally: Tally, sample: int) -> str:

@@ -87,17 +87,17 @@ static PyObject *text_of(Scan *scan, Value value) {
 
 /* --- what is found --------------------------------------------------------------------------------------------------- */
 
-/* Tell whether a list of words has `nofollow`, in any case. */
-static int says_nofollow(Value rel) {
-    static const char word[] = "nofollow";
+/* Tell whether a list of words has this one, in any case. */
+static int says(Value rel, const char *word) {
+    Py_ssize_t length = (Py_ssize_t)strlen(word);
     for (Py_ssize_t i = 0; i < rel.length;) {
         while (i < rel.length && IS_SPACE(rel.start[i])) i++;
         Py_ssize_t begin = i;
         while (i < rel.length && !IS_SPACE(rel.start[i])) i++;
-        if (i - begin != 8) continue;
-        int k = 0;
-        while (k < 8 && LOWER(rel.start[begin + k]) == (byte)word[k]) k++;
-        if (k == 8) return 1;
+        if (i - begin != length) continue;
+        Py_ssize_t k = 0;
+        while (k < length && LOWER(rel.start[begin + k]) == (byte)word[k]) k++;
+        if (k == length) return 1;
     }
     return 0;
 }
@@ -183,7 +183,10 @@ static int found(Scan *scan, int element, int is_foreign) {
     switch (element) {
     case A: case AREA: {
         if (values[HREF].start == NULL) return 0;
-        int nofollow = values[REL].start != NULL && says_nofollow(values[REL]);
+        int has_rel = values[REL].start != NULL, nofollow = has_rel && says(values[REL], "nofollow");
+        int is_tool = has_rel && (says(values[REL], "edit") || says(values[REL], "search"));
+        if (is_tool || values[DOWNLOAD].start || values[TYPE].length)
+            return tell_element(scan, element == A ? "a" : "area"); /* seldom: it says of itself that it may be no page */
         return add_link(scan, values[HREF], (element == A ? KIND_ANCHOR : KIND_AREA) + nofollow);
     }
     case FRAME: case IFRAME:

@@ -15,9 +15,9 @@ static byte byte_class[256], lower_case[256];
 #define ENDS_TAG_NAME(c) (byte_class[c] & C_TAG_NAME_END)
 #define LOWER(c) (lower_case[c])
 
-enum { HREF, REL, SRC, SRCSET, NAME, CONTENT, HTTP_EQUIV, LANG, XML_LANG, STYLE, ATTRIBUTES };
+enum { HREF, REL, SRC, SRCSET, NAME, CONTENT, HTTP_EQUIV, LANG, XML_LANG, TYPE, DOWNLOAD, STYLE, ATTRIBUTES };
 static const char *const attribute_names[ATTRIBUTES] = {
-    "href", "rel", "src", "srcset", "name", "content", "http-equiv", "lang", "xml:lang", "color"};
+    "href", "rel", "src", "srcset", "name", "content", "http-equiv", "lang", "xml:lang", "type", "download", "color"};
 #define WANTED(attribute) (1u << (attribute))
 
 enum {
@@ -46,8 +46,8 @@ typedef struct {
 
 static Name names[] = {
     {"", OTHER, 0, 0},
-    {"a", A, INLINE, WANTED(HREF) | WANTED(REL)},
-    {"area", AREA, 0, WANTED(HREF) | WANTED(REL)},
+    {"a", A, INLINE, WANTED(HREF) | WANTED(REL) | WANTED(TYPE) | WANTED(DOWNLOAD)},
+    {"area", AREA, 0, WANTED(HREF) | WANTED(REL) | WANTED(TYPE) | WANTED(DOWNLOAD)},
     {"base", BASE, 0, WANTED(HREF)},
     {"desc", DESC, HTML_IN_SVG, 0},
     {"font", FONT, INLINE | BREAKS_OUT, WANTED(STYLE)},
@@ -58,7 +58,7 @@ static Name names[] = {
     {"iframe", IFRAME, INLINE | RAW, WANTED(SRC)},
     {"image", IMAGE, 0, WANTED(SRC) | WANTED(SRCSET)},
     {"img", IMG, BREAKS_OUT, WANTED(SRC) | WANTED(SRCSET)},
-    {"link", LINK, 0, WANTED(HREF) | WANTED(REL)},
+    {"link", LINK, 0, WANTED(HREF) | WANTED(REL) | WANTED(TYPE)},
     {"math", MATH, 0, 0},
     {"meta", META, BREAKS_OUT, WANTED(NAME) | WANTED(CONTENT) | WANTED(HTTP_EQUIV)},
     {"mi", MI, HTML_IN_MATH, 0},

@@ -22,18 +22,23 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,7}")
 _CANDIDATE = re.compile(r"[\s,]*+(\S+)")
 _DESCRIPTORS = re.compile(r"[^,(]*+(?:\([^)]*+\)?+[^,(]*+)*+")
 
+_TOOLS = frozenset({"edit", "search"})  # relations of links to what does something with a page, or with all of them
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_NONE: frozenset[str] = frozenset()
+
 Attributes = dict[str, str | None]
 
 
 class Page:
     """Gathers the facts of one page."""
 
-    __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "links", "obey", "text")
+    __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "asides", "links", "obey", "text")
 
     def __init__(self, robots: tuple[str, ...], obey: bool) -> None:
         self._robots = robots  # names in meta elements that speak to us
         self.obey = obey  # meta robots and rel=nofollow
         self.links = Links()
+        self.asides: list[str] = []  # links, as they are written, that say of themselves that they lead to no page
         self.text = ""  # what a reader sees
         self._base: str | None = None
         self._canonical: str | None = None
@@ -72,12 +77,17 @@ class Page:
             canonical=(base.join(self._canonical) or "") if self._canonical else "",
             directives=self._directives,
             text=self.text,
+            asides=frozenset(url for url in base.join_all(self.asides) if url) if self.asides else _NONE,
         )
 
     def _anchor(self, attributes: Attributes, kind: LinkKind = LinkKind.ANCHOR) -> None:
         if "href" in attributes:
             nofollow = "rel" in attributes and self.obey and "nofollow" in _words(attributes["rel"])
-            self.links.add(attributes["href"] or "", kind, nofollow)
+            href = attributes["href"] or ""
+            self.links.add(href, kind, nofollow)
+            is_tool = "rel" in attributes and not _TOOLS.isdisjoint(_words(attributes["rel"]))
+            if is_tool or "download" in attributes or _is_no_page(attributes.get("type")):
+                self.asides.append(href)
 
     def _area(self, attributes: Attributes) -> None:
         self._anchor(attributes, LinkKind.AREA)
@@ -116,6 +126,8 @@ class Page:
             self.links.add(href, LinkKind.CANONICAL)
         elif "alternate" in relations and "stylesheet" not in relations:
             self.links.add(href, LinkKind.ALTERNATE)
+            if _is_no_page(attributes.get("type")):
+                self.asides.append(href)
         elif "next" in relations or "prev" in relations:
             self.links.add(href, LinkKind.LINK)
 
@@ -164,6 +176,12 @@ _READERS: dict[str, Callable[[Page, Attributes], None]] = {
 
 def _words(value: str | None) -> list[str]:
     return value.lower().split() if value else []
+
+
+def _is_no_page(mime: str | None) -> bool:
+    """Tell whether a type, if a link names one, is that of something else than a page."""
+    named = (mime or "").partition(";")[0].strip().lower()
+    return "/" in named and named not in _PAGES
 
 
 def _srcset(text: str) -> Iterator[str]:

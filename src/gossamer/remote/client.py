@@ -35,6 +35,7 @@ _DONE = _decoder(None)
 _CONSULTATION = _decoder(Consultation)
 _LEARNED = _decoder(Learned)
 _EARLIER = _decoder(Earlier)
+_OWNER = _decoder(Original | None)
 _WHETHER = _decoder(bool)
 
 
@@ -187,8 +188,13 @@ class RemoteClaims:
         self._tell = connection.tell
 
     def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Coroutine[Any, Any, Earlier]:
-        """Claim content and text for a page; say who had them."""
+        """Claim content and text for a page; say who has them and counts."""
         return self._ask(wire.Claim, _EARLIER, page, digest, likeness)  # no coroutine around it: it is asked once a page
+
+    async def owner(self, digest: str) -> Original | None:
+        """Return the page that has some content."""
+        owner: Original | None = await self._ask(wire.Owner, _OWNER, digest)
+        return owner
 
     def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
         """Give back what was claimed for a page that was not kept."""
@@ -247,4 +253,5 @@ def _ended(visit: Visit) -> wire.Ended:
         visit.edges,
         visit.hints,
         visit.chain,
+        visit.difference,
     )

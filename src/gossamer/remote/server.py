@@ -93,7 +93,7 @@ class Session:
         quick: list[wire.Call] = []
         for call in calls:
             match call:
-                case wire.Consult() | wire.Claim():
+                case wire.Consult() | wire.Claim() | wire.Owner():
                     quick.append(call)
                 case wire.Call():
                     self._begin(self._answer(call))
@@ -197,6 +197,9 @@ class Session:
                 self._texts[page.key] = (likeness, page)
         return earlier
 
+    async def _owner(self, call: wire.Owner) -> Original | None:
+        return await self._desk.claims.owner(call.digest)
+
     async def _commit(self, call: wire.Commit) -> bool:
         leases = [self.out.get(ended.token) for ended in call.visits]
         pairs = list(zip(call.visits, leases, strict=True))
@@ -234,6 +237,7 @@ _ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any
     wire.Lease: Session._lease,
     wire.Consult: Session._consult,
     wire.Claim: Session._claim,
+    wire.Owner: Session._owner,
     wire.Commit: Session._commit,
     wire.Learn: Session._learn,
     wire.Discover: Session._discover,
@@ -274,4 +278,5 @@ def _visit(ended: Ended, lease: Lease) -> Visit:
         edges=ended.edges,
         hints=ended.hints,
         chain=ended.chain,
+        difference=ended.difference,
     )

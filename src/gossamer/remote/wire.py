@@ -20,7 +20,7 @@ from gossamer.children import LENGTH, framed
 from gossamer.consultation import Consultation
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
-from gossamer.evidence import Probe
+from gossamer.evidence import Difference, Probe
 from gossamer.hints import Hint
 from gossamer.likeness import Likeness
 from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
@@ -62,6 +62,7 @@ class Ended(Struct, frozen=True, array_like=True):
     edges: bytes | None = None
     hints: tuple[Hint, ...] = ()
     chain: Chain | None = None
+    difference: Difference | None = None
 
 
 class Granted(Struct, frozen=True, array_like=True):
@@ -170,7 +171,27 @@ class Fail(Struct, frozen=True, array_like=True, tag=14):
     text: str
 
 
-Calls = Lease | Consult | Claim | Commit | Learn | Discover | Reserve | Settle | Pace | Block | Unask | Unclaim | Tell | Fail
+class Owner(Call, frozen=True, tag=15):
+    digest: str
+
+
+Calls = (
+    Lease
+    | Consult
+    | Claim
+    | Commit
+    | Learn
+    | Discover
+    | Reserve
+    | Settle
+    | Pace
+    | Block
+    | Owner
+    | Unask
+    | Unclaim
+    | Tell
+    | Fail
+)
 
 
 class Reply(Struct, frozen=True, array_like=True):

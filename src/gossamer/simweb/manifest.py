@@ -23,7 +23,10 @@ TIMES_TRIED = 4  # once, and three times again
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One URL. Of the members of a group one ends as ok, whichever came first, the others as duplicate or near_duplicate."""
+    """One URL. Of the members of a group one ends as ok, the others as duplicate or near_duplicate.
+
+    It is the one whose outcome says so, the canonical one; in a group without one, whichever came first.
+    """
 
     url: str
     host: str
@@ -175,7 +178,7 @@ def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
 
 def _outcome(resource: Resource) -> str:
     """Say how a fetched resource ends."""
-    if resource.group:
+    if resource.group and not resource.is_canonical:
         return "near_duplicate" if resource.kind == "listing" else "duplicate"
     if resource.status < 300:
         return "ok"

@@ -58,6 +58,7 @@ class Resource:
     aliases: tuple[str, ...] = ()  # other paths that name this resource
     original: "Resource | None" = None  # of an exact copy; links of its own are the relative ones of the original
     group: str = ""  # of exact copies, or of pages that say the same
+    is_canonical: bool = False  # of its group: it counts, whenever it comes
     # the answer
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()

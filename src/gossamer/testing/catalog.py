@@ -295,6 +295,41 @@ async def a_title_that_is_no_text_costs_no_page(open_catalog: Opener) -> None:
     await catalog.aclose()
 
 
+async def copies_of_a_page_that_no_longer_counts_are_those_of_its_heir(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    former, heir = page("former", digest="one"), page("heir", digest="one")
+    others = {"exact": "one", "near": "two"}
+    near, far = page("further", digest="three", url="http://a.test/x"), page("last", digest="four", url="http://a.test/y")
+    copies = [page(key, digest=digest, duplicate_of=former.url, outcome=Outcome.DUPLICATE) for key, digest in others.items()]
+    await catalog.add([former, *copies, near])
+    assert catalog.copies(former.url, 10) == [copy.url for copy in copies] and catalog.copies(former.url, 1) == [copies[0].url]
+    assert catalog.copies(heir.url, 10) == catalog.copies("", 10) == []
+    yielded = page("former", digest="one", duplicate_of=heir.url, outcome=Outcome.DUPLICATE)
+    for _ in range(2):  # as often as a visit is repeated
+        await catalog.add([heir, yielded], [(yielded, heir)])
+        assert sorted(catalog.copies(heir.url, 10)) == sorted(one.url for one in (yielded, *copies)), "a copy is nobody's"
+        assert catalog.copies(former.url, 10) == [] and catalog.counts() == {"ok": 2, "duplicate": 3}
+    yielded = page("heir", digest="one", duplicate_of=far.url, outcome=Outcome.NEAR_DUPLICATE)
+    await catalog.add([far, yielded], [(yielded, far)])
+    assert sorted(catalog.copies(far.url, 10)) == [heir.url, copies[1].url], "whoever has the bytes stays beside them"
+    await catalog.aclose()
+
+
+async def a_copy_is_not_searched_by_its_text_and_found_last_by_its_name(open_catalog: Opener) -> None:
+    catalog = open_catalog()
+    places = {key: Place("f", number, 1) for number, key in enumerate(("former", "heir"))}
+    former, heir = [page(key, digest=key, title="words", place=place) for key, place in places.items()]
+    await catalog.add([former])
+    catalog.add_text([(former, "a text of many")])
+    assert keys(catalog, words="many") == ["former"]
+    yielded = page("former", digest="former", title="words words", place=places["former"], duplicate_of=heir.url)
+    await catalog.add([heir, yielded], [(yielded, heir)])
+    assert keys(catalog, words="many") == [], "a copy is found by its text"
+    assert [one.key for one in catalog.unindexed(10)] == ["heir"], "a page that counts is not to be indexed"
+    assert keys(catalog, words="words") == ["heir", "former"], "a copy is found before the page that counts"
+    await catalog.aclose()
+
+
 RULES: tuple[Rule, ...] = (
     a_page_comes_back_with_every_fact,
     a_later_visit_takes_the_place_of_an_earlier,
@@ -310,4 +345,6 @@ RULES: tuple[Rule, ...] = (
     older_captures_are_in_excess_but_never_the_place_of_a_page,
     a_file_that_was_rewritten_takes_its_captures_along,
     pages_are_there_after_closing_and_opening,
+    copies_of_a_page_that_no_longer_counts_are_those_of_its_heir,
+    a_copy_is_not_searched_by_its_text_and_found_last_by_its_name,
 )

@@ -16,7 +16,7 @@ Opener = Callable[[], Deduper]
 Rule = Callable[[Opener], Awaitable[None]]
 
 FIRST = Original("http://a.test/first", "first", 1.5)
-SECOND = Original("http://a.test/second", "second", 2.5)
+SECOND = Original("http://b.test/second", "second", 2.5)  # elsewhere: the first stays the one that counts
 THIRD = Original("http://a.test/third", "third", 3.5)
 ONE = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 TWO = "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
@@ -89,6 +89,61 @@ async def content_that_is_no_longer_kept_has_no_owner(open_deduper: Opener) -> N
     assert await open_deduper().claim(ONE, SECOND) is None, "a page is the duplicate of a capture that is gone"
 
 
+VARIANT = Original("http://a.test/page?print=1", "variant", 1.5)
+PAGE = Original("http://a.test/page", "page", 2.5)
+OTHER = Original("http://a.test/page?print=1&more=1", "other", 3.5)  # another variant
+
+
+async def the_canonical_page_has_the_content_though_it_came_later(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, VARIANT)
+    await deduper.commit([(ONE, VARIANT)])
+    assert await deduper.claim(ONE, PAGE) is None, "a page is a duplicate of its own variant"
+    assert await deduper.claim(ONE, VARIANT) == PAGE, "who comes next is not told of the page that counts"
+    (exchange,) = await deduper.exchanges([(ONE, PAGE)])
+    assert (exchange.canonical, exchange.copy, exchange.digest) == (PAGE, VARIANT, ONE) and exchange.reason
+    await deduper.commit([(ONE, PAGE)])
+    assert await deduper.exchanges([(ONE, PAGE)]) == [], "an exchange that is done is told again"
+    for each in (deduper, open_deduper()):
+        assert await each.claim(ONE, SECOND) == PAGE, "an exchange did not outlive the deduper"
+        assert await each.claim(ONE, VARIANT) == PAGE and await each.owner(ONE) == PAGE
+
+
+async def of_two_at_once_the_canonical_one_has_it_in_whatever_order_they_are_kept(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    for digest, order in ((ONE, (VARIANT, PAGE)), (TWO, (PAGE, VARIANT))):
+        await deduper.claim(digest, VARIANT)
+        assert await deduper.claim(digest, PAGE) is None
+        assert await deduper.exchanges([(digest, order[0])]) == [], "one takes the place of a page that is not kept yet"
+        await deduper.commit([(digest, order[0])])
+        (exchange,) = await deduper.exchanges([(digest, order[1])])
+        assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT)
+        if order[1] == PAGE:
+            await deduper.commit([(digest, PAGE)])
+        else:
+            deduper.release(digest, VARIANT)
+    for digest in (ONE, TWO):
+        assert await deduper.claim(digest, OTHER) == await deduper.owner(digest) == PAGE
+    await deduper.claim("sha1:C", VARIANT)
+    await deduper.claim("sha1:C", PAGE)
+    (exchange,) = await deduper.exchanges([("sha1:C", PAGE), ("sha1:C", VARIANT)])
+    assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT), "two that are kept at once"
+    assert await open_deduper().owner(TWO) == PAGE
+
+
+async def a_page_that_takes_a_place_and_is_not_kept_gives_it_back(open_deduper: Opener) -> None:
+    deduper = open_deduper()
+    await deduper.claim(ONE, VARIANT)
+    await deduper.claim(ONE, PAGE)
+    deduper.release(ONE, PAGE)
+    assert await deduper.claim(ONE, OTHER) == VARIANT, "a page that is under way lost its claim to nobody"
+    assert await deduper.exchanges([(ONE, VARIANT)]) == []
+    await deduper.commit([(ONE, VARIANT)])
+    await deduper.claim(ONE, PAGE)
+    deduper.release(ONE, PAGE)
+    assert await deduper.claim(ONE, OTHER) == VARIANT == await deduper.owner(ONE)
+
+
 RULES: tuple[Rule, ...] = (
     the_first_page_is_no_duplicate_and_the_next_ones_are,
     of_pages_at_once_exactly_one_is_first,
@@ -98,4 +153,7 @@ RULES: tuple[Rule, ...] = (
     a_released_claim_is_free_again,
     releasing_a_committed_claim_changes_nothing,
     content_that_is_no_longer_kept_has_no_owner,
+    the_canonical_page_has_the_content_though_it_came_later,
+    of_two_at_once_the_canonical_one_has_it_in_whatever_order_they_are_kept,
+    a_page_that_takes_a_place_and_is_not_kept_gives_it_back,
 )

@@ -2,6 +2,7 @@
 
 from gossamer.records import Fate, Priority, State
 from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
+from gossamer.url.fingerprint import fingerprint
 
 DAY = 86400.0
 
@@ -73,6 +74,23 @@ async def a_higher_score_is_visited_again_first(bench: Bench) -> None:
     for score in (0.1, 0.9):
         await frontier.settle([end(await only(frontier, NOW), Fate.AGAIN, due=NOW + 60, score=score)], NOW)
     assert (await only(frontier, NOW + 61)).entry.key == key("2")
+
+
+async def a_url_can_be_put_behind_all_others_of_its_host(bench: Bench) -> None:
+    """DEFERRED with a score: the URL moves to the last class and is worth that from now on, whatever a rank says of it."""
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("1", priority=Priority.HIGH, score=0.9), entry("2", priority=Priority.LOW, score=0.1)], NOW)
+    first = await only(frontier, NOW)
+    assert first.entry.key == key("1")
+    await frontier.settle([end(first, Fate.DEFERRED, score=0.0)], NOW)
+    assert await frontier.promote([(fingerprint(key("1")), 1.0, Priority.HIGH)]) == 0, "a rank brought it back"
+    known = await frontier.lookup(key("1"))
+    assert known is not None and known.priority is Priority.LAST and known.score == 0.0 and not known.attempts
+    frontier = await bench.reopen(NOW + 1)
+    other = await only(frontier, NOW + 2)
+    assert other.entry.key == key("2"), "it did not move behind"
+    await frontier.settle([end(other)], NOW + 3)
+    assert (await only(frontier, NOW + 4)).entry.key == key("1"), "nobody else waits"
 
 
 async def a_host_that_has_waited_for_a_day_comes_before_all_shares(bench: Bench) -> None:

@@ -178,7 +178,23 @@ async def classes_are_picked_by_their_shares(bench: Bench) -> None:
         Priority.HIGH: 8000,
         Priority.MEDIUM: 1500,
         Priority.LOW: 500,
+        Priority.LAST: 0,
     }
+
+
+async def the_last_class_is_served_only_while_nobody_has_anything_else(bench: Bench) -> None:
+    """It has no share: of its own host and of any other, what is ready in another class comes first, and what is due again."""
+    frontier = await bench.open(politeness=EAGER)
+    await frontier.discover([entry("again", host="c.example")], NOW)
+    await frontier.settle([end(await only(frontier, NOW), Fate.AGAIN, due=NOW)], NOW)
+    await frontier.discover([entry("view", priority=Priority.LAST, score=0.9), entry("page", priority=Priority.LOW)], NOW)
+    await frontier.discover([entry("view", host="b.example", priority=Priority.LAST, score=0.9)], NOW)
+    order = []
+    while leases := await leased(frontier, NOW, limit=1):
+        order.append(leases[0].entry)
+        await frontier.settle([end(leases[0])], NOW)
+    assert [each.url.rpartition("/")[2] for each in order][2:] == ["view", "view"], "a view came before content"
+    assert len(order) == 4, "the last class was not served at all"
 
 
 async def an_empty_class_gives_its_share_away(bench: Bench) -> None:

@@ -6,7 +6,7 @@ from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, 
 from gossamer.url.fingerprint import fingerprint
 
 DAY = 86400.0
-HIGH, MEDIUM, LOW = Priority
+HIGH, MEDIUM, LOW = Priority.HIGH, Priority.MEDIUM, Priority.LOW
 
 
 def name(path: str) -> int:

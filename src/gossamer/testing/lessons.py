@@ -256,7 +256,7 @@ async def evidence_and_verdicts_are_shown(open_lessons: Opener) -> None:
     verdicts = await book.verdicts(parse(f"{SITE}/page7/x?id=7&sid=1"), "key")
     assert {verdict.rule for verdict in verdicts} == {"traps.parameter", "traps.soft_404"}
     names = {(host, kind) for host, kind, _, _ in await book.everything(HOST)}
-    assert names == {(HOST, "t"), (HOST, "p"), (HOST, "s"), (HOST, "g")}
+    assert names == {(HOST, "t"), (HOST, "p"), (HOST, "s"), (HOST, "g"), (HOST, "w")}
     assert await book.everything("a.tes") == []
 
 

@@ -111,7 +111,7 @@ async def a_cluster_is_listed_nearest_first(open_near: Opener) -> None:
     near = open_near()
     await near.claim(like(), FIRST)
     await near.commit([(like(), FIRST)])
-    await near.join([(FIRST, THIRD, 2), (FIRST, SECOND, 1)])
+    await near.commit([], [(FIRST, THIRD, 2), (FIRST, SECOND, 1)])
     assert await open_near().cluster(like().simhash) == [(FIRST, 0), (SECOND, 1), (THIRD, 2)]
     assert await near.cluster(like(*range(10)).simhash) == []
 
@@ -127,6 +127,69 @@ async def a_page_whose_text_is_another_has_no_old_twins(open_near: Opener) -> No
     assert await near.claim(other, THIRD) == (FIRST, 0)
 
 
+VARIANT, PAGE, OTHER = page("page?print=1"), page("page"), page("page?print=1&more=1")
+
+
+async def the_canonical_page_counts_though_it_came_later(open_near: Opener) -> None:
+    near = open_near()
+    await near.claim(like(), VARIANT)
+    await near.commit([(like(), VARIANT)], [(VARIANT, THIRD, 1)])
+    assert await near.claim(like(2), PAGE) is None, "a page is the twin of its own variant"
+    assert (await near.claim(like(2), OTHER) or ())[1:] == (0,), "who comes next is not told of the page that counts"
+    (exchange,) = await near.exchanges([(like(2), PAGE)])
+    assert (exchange.canonical, exchange.copy, exchange.bits) == (PAGE, VARIANT, 1) and exchange.reason
+    await near.commit([(like(2), PAGE)], [(PAGE, VARIANT, 1)])
+    assert await near.exchanges([(like(2), PAGE)]) == [], "an exchange that is done is told again"
+    for each in (near, open_near()):
+        assert await each.claim(like(), OTHER) == (PAGE, 1), "an exchange did not outlive the index"
+        assert await each.claim(like(), VARIANT) == (PAGE, 1)
+        listed = await each.cluster(like(2).simhash)
+        assert listed[0] == (PAGE, 0) and {one.key for one, _ in listed} == {PAGE.key, VARIANT.key, THIRD.key}
+
+
+async def of_two_at_once_the_canonical_one_counts_in_whatever_order_they_are_kept(open_near: Opener) -> None:
+    near, order = open_near(), (VARIANT, PAGE)
+    for text in (like(), like(*range(20))):
+        await near.claim(text, VARIANT)
+        assert await near.claim(text, PAGE) is None
+        assert await near.exchanges([(text, order[0])]) == [], "one takes the place of a page that is not kept yet"
+        await near.commit([(text, order[0])])
+        (exchange,) = await near.exchanges([(text, order[1])])
+        assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT)
+        if order[1] == PAGE:
+            await near.commit([(text, PAGE)], [(PAGE, VARIANT, 0)])
+        else:
+            near.release(text, VARIANT)
+            await near.commit([], [(PAGE, VARIANT, 0)])
+        assert await near.claim(text, OTHER) == (PAGE, 0)
+        assert await near.cluster(text.simhash) == [(PAGE, 0), (VARIANT, 0)]
+        order = (PAGE, VARIANT)
+    again = open_near()
+    assert await again.claim(like(*range(20)), OTHER) == (PAGE, 0)
+    assert await again.cluster(like(*range(20)).simhash) == [(PAGE, 0), (VARIANT, 0)]
+
+
+async def a_page_takes_the_place_of_all_that_are_near_or_of_none(open_near: Opener) -> None:
+    near = open_near()
+    variants = VARIANT, page("page?version=2")
+    await near.commit([(like(0, 1), variants[0]), (like(2, 3), variants[1])])
+    assert await near.claim(like(), PAGE) is None
+    assert {exchange.copy for exchange in await near.exchanges([(like(), PAGE)])} == set(variants)
+    near.release(like(), PAGE)
+    await near.commit([(like(40, 41, 42), page("p"))])
+    assert await near.claim(like(), PAGE) == (page("p"), 3), "one of them counts more, if not the nearest"
+    assert await near.exchanges([(like(), PAGE)]) == []
+
+
+async def a_page_that_takes_a_place_and_is_not_kept_gives_it_back(open_near: Opener) -> None:
+    near = open_near()
+    await near.claim(like(), VARIANT)
+    await near.claim(like(2), PAGE)
+    near.release(like(2), PAGE)
+    assert await near.claim(like(2), OTHER) == (VARIANT, 1)
+    assert await near.exchanges([(like(), VARIANT)]) == []
+
+
 RULES: tuple[Rule, ...] = (
     the_first_page_has_no_twin_and_the_next_ones_have,
     each_three_bits_are_near,
@@ -139,4 +202,8 @@ RULES: tuple[Rule, ...] = (
     too_few_words_are_never_compared,
     a_cluster_is_listed_nearest_first,
     a_page_whose_text_is_another_has_no_old_twins,
+    the_canonical_page_counts_though_it_came_later,
+    of_two_at_once_the_canonical_one_counts_in_whatever_order_they_are_kept,
+    a_page_takes_the_place_of_all_that_are_near_or_of_none,
+    a_page_that_takes_a_place_and_is_not_kept_gives_it_back,
 )

@@ -8,7 +8,7 @@ just the same manner, is passed over before anything is built for it; that makes
 A known key in a new spelling is told to the frontier a few times: where one spelling is not there, another may be.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Protocol
 
 from msgspec import Struct
@@ -30,6 +30,7 @@ from gossamer.url.spelling import MOST_SPELLINGS, is_spelled, spelled
 # sitemap that another one (or a redirect) led to is a hop like any other, so that no row of indexes is without end.
 LEVEL_KINDS = frozenset({LinkKind.SITEMAP, LinkKind.REDIRECT})
 MOST_MANNERS = 1_000  # that are remembered: a few for each depth
+LAST = Priority.LAST
 NOWHERE = Url("", "", "", None, "", None)  # for rules that do not look at the URL
 
 
@@ -82,6 +83,7 @@ class Admission:
         self._obeys = settings.robots.meta
         self._leaves_site = settings.scope.off_site_hops > 0
         self._scorer = scorer
+        self._has_classes = settings.crawl.order == "priority"
         self._ascends = settings.crawl.path_ascending
         self._limit = remembered
         self._accepted: dict[str, int] = {}  # by URL the key's name; when this generation is full, the other is dropped
@@ -184,6 +186,12 @@ class Admission:
         order, last = self._settings.crawl.order, {link.url for link in links[top:]}
         tried = priority.to_try(entries, parent) if is_doubtful and not is_news else None
         return tuple([priority.put_last(entry, order, entry is tried) if entry.url in last else entry for entry in entries])
+
+    def put_aside(self, entries: tuple[Entry, ...], asides: Set[str]) -> tuple[Entry, ...]:
+        """Put those last that say of themselves that they are no page."""
+        if not self._has_classes:
+            return entries
+        return tuple([priority.as_file(entry) if entry.url in asides else entry for entry in entries])
 
     def _weighed(self, entry: Entry, said: float) -> Entry:
         order, weights = self._settings.crawl.order, self._settings.score
@@ -290,7 +298,7 @@ class Admission:
             candidate.kind,
             via,
             manner.score if self._scorer is None else self._scorer.score(candidate),
-            manner.priority,
+            LAST if self._has_classes and priority.is_file(url.path) else manner.priority,
             manner.redirects,
             self._scope.off_site_of(candidate) if self._leaves_site else 0,
             manner.refused or _refusal(self._by_url, candidate),

@@ -12,7 +12,7 @@ from gossamer.config.sections import Recrawl
 from gossamer.policy import recrawl
 from gossamer.policy.change import RATES
 from gossamer.protocols import Catalog, KeyValue, Teaching
-from gossamer.records import Lease, Priority
+from gossamer.records import Lease, Page, Place, Priority
 from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker.recall import claimed_interval
 
@@ -99,5 +99,15 @@ class Briefing:
         importance = (self._rank_of(lease.entry.key) or lease.entry.score) * TIERS[lease.policy.priority]
         claimed = await claimed_interval(self._kv, lease.entry.key) if previous is None else None
         return replace(
-            lesson, previous=previous, threshold=self._thrift.threshold, importance=importance, claimed_interval=claimed
+            lesson,
+            previous=previous,
+            threshold=self._thrift.threshold,
+            importance=importance,
+            claimed_interval=claimed,
+            content=self._content_of(previous) if previous is not None and previous.duplicate_of else None,
         )
+
+    def _content_of(self, copy: Page) -> Place | None:
+        """Return where the bytes of a copy are kept; None: by themselves, or under a key that is another than its URL."""
+        kept = [version.place for version in self._catalog.versions(copy.duplicate_of) if version.digest == copy.digest]
+        return kept[-1] if kept else None

@@ -22,6 +22,7 @@ from gossamer.children import LENGTH, end_with_parent, exactly, framed, receive
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
 from gossamer.likeness import Likeness
+from gossamer.policy.habit import Outline, outline
 from gossamer.protocols import Processor
 from gossamer.records import Extract
 from gossamer.worker.read import be_ready, document_from, read_by
@@ -48,7 +49,7 @@ class Greeting(Struct, frozen=True, array_like=True):
 class Task(Struct, frozen=True, array_like=True):
     """What is to be done with a body."""
 
-    step: str  # digest, read, or skim: read in linear time
+    step: str  # digest, read, skim: read in linear time, or outline: the pieces of it
     url: str
     content_type: str
     encoding: str
@@ -72,6 +73,7 @@ class Reply(Struct, frozen=True, array_like=True):
     reading: Reading | None = None
     bug: str = ""  # the trace of an exception
     last: bool = False  # the child ends now
+    outline: Outline | None = None  # None: it has none
 
 
 def main(descriptor: int) -> None:
@@ -134,6 +136,8 @@ def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) ->
     try:
         if task.step == "digest":
             return Reply(digest=payload_digest(body, task.chunked))
+        if task.step == "outline":
+            return Reply(outline=_outlined(task, body.read(), processors), last=_resident() > GROWN)
         return Reply(reading=_read(task, body.read(), processors), last=_resident() > GROWN)
     except MemoryError:
         raise  # nothing is left to go on with
@@ -149,6 +153,12 @@ def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Readin
         return Reading(document.mime, too_big=True)
     extract, likeness = read_by(processors, document, task.step == "skim")
     return Reading(document.mime, extract=extract, likeness=likeness)
+
+
+def _outlined(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Outline | None:
+    document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
+    processor = None if document.too_big else processors.get(document.mime)
+    return outline(processor.process(document)) if processor is not None else None
 
 
 def _resident() -> int:

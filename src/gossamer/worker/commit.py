@@ -1,10 +1,10 @@
 """The commit: finished visits whose bytes are safe in the archive become durable everywhere else, several at a time.
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
-catalog row and edges of the link graph, then the frontier's settlement with the discovered links in one
-atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats
-the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the next,
-which begins when the visits of the last one only have to be settled.
+catalog row (first of these where a page takes another's place, `exchange.py`) and edges of the link graph, then the frontier's
+settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has
+by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is under way, by
+one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
 the one that fails alone ends for it, without its answer and its links. Only where nothing else happens any more does the crawl
@@ -23,9 +23,8 @@ from gossamer.clock import Clock
 from gossamer.durability import Gathering
 from gossamer.edges import unpack
 from gossamer.errors import ENDING, NOT_LOST, CannotGoOn
-from gossamer.likeness import Likeness
 from gossamer.protocols import Catalog, Deduper, Frontier, Lessons, LinkGraph, NearDuplicates, Robots
-from gossamer.records import Original, Outcome, Settlement
+from gossamer.records import Outcome, Settlement
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Studied, Visit
 from gossamer.worker.arrivals import Arrivals
@@ -33,6 +32,7 @@ from gossamer.worker.briefing import Thrift
 from gossamer.worker.chains import Chains
 from gossamer.worker.checkpoint import Stillness
 from gossamer.worker.events import Events, Slowed, VisitsEnded, bug
+from gossamer.worker.exchange import Exchanges, first_texts
 from gossamer.worker.recall import Recall
 from gossamer.worker.settle import struck
 
@@ -72,6 +72,7 @@ class Committer:
         self._near = near
         self._lessons = lessons
         self._catalog = catalog
+        self._exchanges = Exchanges(deduper, near, catalog)
         self._graph = graph
         self._frontier = frontier
         self._robots = robots
@@ -101,18 +102,22 @@ class Committer:
 
     async def _describe(self, visits: Sequence[Visit]) -> Studied:
         """Write down everything that is said of visits, but for what became of their URLs."""
-        studied = await self._lessons.study(visits, self._clock.now())
+        exchanged = await self._exchanges.of(visits)
+        studied = await self._lessons.study(exchanged.visits, self._clock.now())
         visits = studied.visits
         await self._arrivals.note(visits, self._events)
         await self._chains.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
+        pages = [visit.page for visit in visits if visit.page]
+        if exchanged.heirs:
+            await self._catalog.add([*pages, *exchanged.formers], exchanged.heirs)
+            pages = []
         written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
             self._deduper.commit([visit.claim for visit in visits if visit.claim]),
-            self._near.commit(_first_texts(visits)),
-            self._near.join([visit.twin for visit in visits if visit.twin]),
+            self._near.commit(first_texts(visits), [*exchanged.members, *[visit.twin for visit in visits if visit.twin]]),
             self._lessons.keep(studied),
-            self._catalog.add([visit.page for visit in visits if visit.page]),
+            self._catalog.add(pages),
             self._graph.put(_edges(visits), _hosts(visits)),
             return_exceptions=True,  # so that none goes on when this is repeated
         )
@@ -207,15 +212,6 @@ def _unsettled(visit: Visit, error: Exception) -> tuple[Sequence[Visit], int]:
 
 def _told(visits: Sequence[Visit]) -> str:
     return visits[0].settlement.lease.entry.url if len(visits) == 1 else f"{len(visits)} visits"
-
-
-def _first_texts(visits: Sequence[Visit]) -> list[tuple[Likeness, Original]]:
-    """Return the texts that nobody had before, and who has them."""
-    return [
-        (visit.likeness, visit.claim[1])
-        for visit in visits
-        if visit.likeness is not None and visit.claim is not None and visit.twin is None
-    ]
 
 
 def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:

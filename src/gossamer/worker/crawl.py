@@ -32,6 +32,7 @@ from gossamer.worker.gate import Gate
 from gossamer.worker.outlinks import Outlinks
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
+from gossamer.worker.revision import Revisions
 from gossamer.worker.same import Finding, Sameness
 from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
 
@@ -62,6 +63,7 @@ class Crawler:
         requests: Requests,
         lessons: Teaching,
         sameness: Sameness,
+        revisions: Revisions,
         archive: Archive,
         reader: Reader,
         admission: Admission,
@@ -75,6 +77,7 @@ class Crawler:
         self._requests = requests
         self._lessons = lessons
         self._sameness = sameness
+        self._revisions = revisions
         self._archive = archive
         self._reader = reader
         self._admission = admission
@@ -111,18 +114,21 @@ class Crawler:
         if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
         digest = await self._reader.digest(fetched)
-        with self._sameness.of(lease, fetched, digest, lesson) as likes:
-            early = await self._reader.read(fetched) if likes.is_short else None
-            await likes.claim(early)
-            reading = (early or await self._reader.read(fetched)) if likes.is_read else self._reader.glimpse(fetched)
-            verdict = await likes.judge(reading)
-            place = None
-            if verdict.is_archived:
-                place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
+        revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
+        if revision is not None and revision.is_early:
+            return Kept(
+                fetched=fetched, outcome=Outcome.DEFERRED, reason=revision.reason, difference=revision.difference, is_early=True
+            )
+        with self._sameness.of(lease, fetched, digest, lesson, revision) as likes:
+            reading = await self._reader.read(fetched) if likes.is_read else self._reader.glimpse(fetched)
             extract = reading.extract
             wishes = extract.directives
             if said := fetched.all_headers("x-robots-tag"):
                 wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
+            verdict = await likes.judge(reading, wishes.noindex)
+            place = None
+            if verdict.is_archived:
+                place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
             target = redirect_of(fetched)
             if target:
                 found = self._follow(target, lease, lesson, fetched)
@@ -148,6 +154,7 @@ class Crawler:
                 edges=found.edges,
                 chain=found.chain,
                 is_asked_again=found.is_asked_again,
+                difference=revision.difference if revision is not None else None,
             )
 
     async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, verdict: Finding, lesson: Lesson) -> Leads:
@@ -159,6 +166,8 @@ class Crawler:
             entries += self._admission.admit(strangers[start : start + LINKS_AT_ONCE], entry, nofollow)
         entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
         entries = self._admission.line_up(entries, extract.links, entry, verdict.is_news, lesson.is_doubtful)
+        if extract.asides:
+            entries = self._admission.put_aside(entries, extract.asides)
         if not extract.links and verdict.outcome in UNREAD:
             return Leads(entries, None)
         return Leads(entries, self._outlinks.of(extract.links, names, entries, nofollow))

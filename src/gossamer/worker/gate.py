@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.consultation import Consultation, Learned
+from gossamer.policy import priority
 from gossamer.protocols import Advice, Archive, Leasing
 from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Link, LinkKind, Outcome, Settlement, Verdict
 from gossamer.url.parse import parse
@@ -62,8 +63,12 @@ class Gate:
         depth = lease.policy.crawl_depth
         if depth is not None and entry.depth > depth:
             return _ended(lease, Outcome.OUT_OF_SCOPE, f"policy.crawl_depth: {entry.depth} hops, {entry.host} allows {depth}")
+        if lesson.behind:
+            return _deferred(lease, lesson.behind, score=priority.VIEW)
         if lesson.refused is not None:
             return _ended(lease, lesson.refused.outcome, f"{lesson.refused.rule}: {lesson.refused.reason}")
+        if lesson.wait is not None:
+            return _deferred(lease, lesson.wait[1], due=now + lesson.wait[0])
         consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
         match consultation.verdict:
             case "allowed":
@@ -173,8 +178,16 @@ def _deferred(
     entries: tuple[Entry, ...] = (),
     received: int = 0,
     learned: str = "",
+    score: float | None = None,
 ) -> Visit:
     settlement = Settlement(
-        lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=reason, due=due, answer=answer, discovered=entries
+        lease=lease,
+        fate=Fate.DEFERRED,
+        outcome=Outcome.DEFERRED,
+        reason=reason,
+        due=due,
+        answer=answer,
+        discovered=entries,
+        score=score,
     )
     return Visit(settlement=settlement, received=received, learned=learned)

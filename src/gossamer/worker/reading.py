@@ -15,6 +15,7 @@ from gossamer.config.sections import Settings
 from gossamer.document.decode import has_wide_window
 from gossamer.document.digest import payload_digest
 from gossamer.document.sniff import GZIP, is_gzip
+from gossamer.policy.habit import Outline, outline
 from gossamer.protocols import Processor
 from gossamer.records import Extract, Fetched
 from gossamer.worker.aside import Aside
@@ -60,6 +61,17 @@ class Reader:
             late = replace(reply.reading.extract, cut=f"{self._late}; it was scanned for links")
             return replace(reply.reading, extract=late)
         return replace(self.glimpse(fetched), extract=Extract(cut=f"{self._late}; it was not read"))
+
+    async def outline(self, fetched: Fetched) -> Outline | None:
+        """Return the pieces of a document, to be compared with another; None: there are none, or that would take too long."""
+        encoding = fetched.header("content-encoding")
+        if _is_short(fetched) and (not encoding or _is_quick(fetched, encoding)):
+            document = document_of(fetched, min(LIGHT + 1, self._limit), encoding)
+            if not document.too_big and _is_light(document.content, document.mime in self._linear):
+                processor = self._processors.get(document.mime)
+                return outline(processor.process(document)) if processor is not None else None
+        reply = await self._aside.ask(self._task(fetched, "outline"), fetched.body)
+        return reply.outline if reply is not None else None
 
     def glimpse(self, fetched: Fetched) -> Reading:
         """Tell the type of a document that nobody will read."""

@@ -1,8 +1,9 @@
 """Sameness: is an answer news, a copy, nearly a copy, or only its host's way to say that there is nothing?
 
-Content is claimed by the first page that has it: by its digest before it is read, by its SimHash after. A short page is read
-first and claimed once: a question to the node of a crawl costs as much as reading it. A claim that leads to nothing (the visit
-fails, or the page turns out to be a soft 404) is given back.
+Content is claimed by the page that has it, by its digest and its SimHash; who has it already is told, unless this one is the
+canonical one of the two (`policy/canonical.py`): then it is news, and the other a copy of it. What is claimed is read before:
+a page says itself which URL of it is canonical, a copy is read anyway, and a question to the node of a crawl costs as much as
+reading a short page, so there is one. A claim that leads to nothing (the visit fails) is given back.
 
 What is not news is kept, unless the configuration says otherwise, and read: from another URL, relative links of the same bytes
 lead elsewhere. Only the links of a soft 404 are not followed: they are noted as refused, and another page may still lift that.
@@ -15,15 +16,15 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
 from gossamer.likeness import Likeness
-from gossamer.policy import soft404
+from gossamer.policy import canonical, soft404
 from gossamer.protocols import Claims
 from gossamer.records import Entry, Fetched, Lease, LinkKind, Original, Outcome, Verdict
 from gossamer.url.parse import split
-from gossamer.visit import Lesson
+from gossamer.visit import Earlier, Lesson
 from gossamer.worker.child import Reading
+from gossamer.worker.revision import Revision
 from gossamer.worker.settle import outcome_of, redirect_of
 
-SHORT = 2048  # bytes as they came: read before it is known whether they are news
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than to compare it
 
 
@@ -61,9 +62,9 @@ class Sameness:
         self._near = settings.dedupe.near
         self._claims = claims
 
-    def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson) -> "Comparison":
-        """Compare one answer."""
-        return Comparison(lease, fetched, digest, lesson, self._claims, self._near)
+    def of(self, lease: Lease, fetched: Fetched, digest: str, lesson: Lesson, revision: Revision | None = None) -> "Comparison":
+        """Compare one answer, of which it is known how it differs from what is kept of its page."""
+        return Comparison(lease, fetched, digest, lesson, self._claims, self._near, revision)
 
 
 class Comparison:
@@ -77,13 +78,11 @@ class Comparison:
         "_entry",
         "_fetched",
         "_has_claim",
-        "_is_copy",
         "_lesson",
         "_me",
         "_near",
-        "_original",
         "_outcome",
-        "_twin",
+        "_spared",
     )
 
     def __init__(
@@ -94,6 +93,7 @@ class Comparison:
         lesson: Lesson,
         claims: Claims,
         near: str,
+        revision: Revision | None,
     ) -> None:
         self._entry = lease.entry
         self._fetched = fetched
@@ -101,14 +101,12 @@ class Comparison:
         self._lesson = lesson
         self._claims = claims
         self._near = near
+        self._spared = revision.reason if revision is not None and revision.difference.is_spared else ""
         self._outcome = outcome_of(fetched)
         self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
-        self._original: Original | None = None
         self._before = self._same_as_before()
-        self._is_copy = False  # what was kept before is only a reference to the page that had it first
         self._has_claim = False
         self._claimed_text: Likeness | None = None
-        self._twin: tuple[Original, int] | None = None
 
     def __enter__(self) -> "Comparison":
         return self
@@ -122,59 +120,32 @@ class Comparison:
         """Whether there is something to read that this URL did not have before, be it the bytes of another."""
         return self._outcome is OK and self._before is None
 
-    @property
-    def is_short(self) -> bool:
-        """Whether it is to be read before it is claimed."""
-        return self._claims_bytes and self._fetched.body.size <= SHORT
-
-    @property
-    def _claims_bytes(self) -> bool:
-        """Whether the bytes can be somebody's: error pages and empty answers are alike everywhere."""
-        return self._outcome is OK and self._fetched.body.size > 0 and self._before is None
-
-    async def claim(self, early: Reading | None = None) -> None:
-        """Claim the bytes, and the text too if they were read already."""
-        previous = self._lesson.previous
-        if self._before is not None and previous is not None and previous.duplicate_of:
-            first, _ = await self._claims.claim(self._me, previous.digest, None)
-            self._is_copy = first is not None
-            self._claims.release(self._me, previous.digest, None)
-        if self._claims_bytes:
-            text = self._text(early) if early is not None else None
-            self._original, self._twin = await self._claims.claim(self._me, self._digest, text)
-            self._has_claim = self._original is None
-            if self._has_claim and self._twin is None:
-                self._claimed_text = text
-
     def release(self) -> None:
         """Give back what was claimed."""
         if self._has_claim or self._claimed_text is not None:
             self._claims.release(self._me, self._digest if self._has_claim else "", self._claimed_text)
             self._has_claim, self._claimed_text = False, None
 
-    async def judge(self, reading: Reading) -> Finding:
-        """Say what the answer is."""
+    async def judge(self, reading: Reading, noindex: bool = False) -> Finding:
+        """Say what the answer is, and claim what it is the one page to have."""
         if self._before is not None:
-            reason = "the same as when it was last kept"
-            return Finding(
-                outcome=Outcome.NOT_MODIFIED, original=self._before, reason=reason, is_archived=not self._is_copy
-            )  # a reference to a reference would resolve to nothing, and one to the original is there
+            reason = self._spared or "the same as when it was last kept"
+            is_archived = not self._spared and not await self._was_copy()
+            # A reference to a reference would resolve to nothing, and one to the original is there; other bytes are none.
+            return Finding(outcome=Outcome.NOT_MODIFIED, original=self._before, reason=reason, is_archived=is_archived)
         soft = self._is_soft_404(reading)
         if soft:
-            self.release()
             return Finding(outcome=Outcome.SOFT_404, reason=f"traps.soft_404: {soft}")
         if self._is_suspicious(reading):
-            self.release()
             return Finding(outcome=Outcome.DEFERRED, reason="traps.soft_404: a probe has to be sent first", suspicious=True)
-        if self._original is not None:
-            return Finding(outcome=Outcome.DUPLICATE, original=self._original)
+        original, twin = await self._claim(reading, noindex)
+        if original is not None:
+            return Finding(outcome=Outcome.DUPLICATE, original=original)
         if reading.too_big:
             return Finding(outcome=Outcome.TOO_BIG, claim=self._own())
-        if self._twin is None and self._claimed_text is None:  # else that was asked already
-            await self._claim_text(reading)
-        if self._twin is None:
+        if twin is None:
             return Finding(outcome=self._outcome, claim=self._own())
-        first, bits = self._twin
+        first, bits = twin
         is_archived = self._near != "skip"
         if not is_archived:
             self.release()  # a copy of it would refer to bytes that nobody has kept
@@ -186,26 +157,39 @@ class Comparison:
             is_archived=is_archived,
         )
 
+    async def _claim(self, reading: Reading, noindex: bool) -> Earlier:
+        """Claim bytes and text; return who has them and counts. Error pages and empty answers are alike everywhere."""
+        if self._outcome is not OK or not self._fetched.body.size:
+            return None, None
+        says = canonical.named(reading.extract.canonical, self._me.url, self._me.key)
+        is_lesser = noindex or bool(self._fetched.truncated)
+        if says or is_lesser:
+            self._me = replace(self._me, canonical=says, is_lesser=is_lesser)
+        text = None if self._near == "off" or reading.too_big else reading.likeness
+        original, twin = await self._claims.claim(self._me, self._digest, text)
+        self._has_claim = original is None
+        self._claimed_text = text if original is None and twin is None else None
+        return original, twin
+
+    async def _was_copy(self) -> bool:
+        """Tell whether what was kept before is only a reference to another page."""
+        previous = self._lesson.previous
+        if previous is None or not previous.duplicate_of:
+            return False
+        owner = await self._claims.owner(previous.digest)
+        return owner is not None and owner.key != self._me.key
+
     def _same_as_before(self) -> Original | None:
         """Return the page as it was kept before, if the host says or the bytes show that it is the same."""
         previous = self._lesson.previous
         if previous is None or previous.place is None:
             return None
         is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is OK and self._digest == previous.digest)
+        is_same = is_same or bool(self._spared)
         return Original(previous.url, previous.key, previous.captured_at) if is_same else None
 
     def _own(self) -> tuple[str, Original] | None:
         return (self._digest, self._me) if self._has_claim else None
-
-    def _text(self, reading: Reading) -> Likeness | None:
-        return None if self._near == "off" or self._outcome is not OK or reading.too_big else reading.likeness
-
-    async def _claim_text(self, reading: Reading) -> None:
-        text = self._text(reading)
-        if text is not None:
-            _, self._twin = await self._claims.claim(self._me, "", text)
-            if self._twin is None:
-                self._claimed_text = text
 
     def _is_soft_404(self, reading: Reading) -> str:
         probe, fetched = self._lesson.probe, self._fetched

@@ -18,8 +18,10 @@ from gossamer.config.sections import Settings
 from gossamer.durability import Gathering
 from gossamer.edges import names_fingerprint
 from gossamer.errors import DiskFull
+from gossamer.evidence import Difference
 from gossamer.likeness import Likeness
 from gossamer.policy import retry
+from gossamer.policy.habit import REMEMBERED
 from gossamer.protocols import Archive, Commits, Leasing
 from gossamer.records import (
     Answer,
@@ -45,6 +47,7 @@ T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 DISK_WAIT = 1.0  # seconds between two looks at a full disk
 ENTERED_AT_ONCE = 1_000  # links of one page, in one write
+SHORT_TURN = 0.05  # seconds
 PROBE_WAIT = 3  # delays of a host after which a page that may be a soft 404 is fetched again
 
 # To look a member up in its class takes longer than to compare it.
@@ -87,6 +90,8 @@ class Kept(Struct, frozen=True, kw_only=True):
     edges: bytes | None = None
     chain: Chain | None = None  # cookies for where it redirects to
     is_asked_again: bool = False  # at once, with these
+    difference: Difference | None = None  # from what was kept of it before
+    is_early: bool = False  # to be fetched again, when other pages of its host were compared
 
 
 def outcome_of(fetched: Fetched) -> Outcome:
@@ -109,6 +114,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     due = retry.next_try(outcome, lease.attempts, lease.delay, settings.retry, now)
     if kept.suspicious:
         fate, due = DEFERRED, now + PROBE_WAIT * max(lease.delay, 0.1)
+    elif kept.is_early:
+        fate, due = DEFERRED, now + REMEMBERED * max(lease.delay, fetched.ended - fetched.started, SHORT_TURN)
     elif kept.is_asked_again:
         fate, due = RETRY, now
     elif due is not None:
@@ -148,6 +155,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         edges=kept.edges if page is not None else None,
         hints=kept.extract.hints,
         chain=kept.chain,
+        difference=kept.difference,
+        is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
     )
 
 

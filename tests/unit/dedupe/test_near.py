@@ -47,7 +47,8 @@ class SlowKeyValue(MemoryKeyValue):
 
 
 def page(name: str) -> Original:
-    return Original(f"http://a.test/{name}", f"http://a.test/{name}", 1.5, True)
+    """Make up a page on a site of its own: there the first one counts."""
+    return Original(f"http://{name.replace(' ', '-')}.test/", f"http://a.test/{name}", 1.5, True)
 
 
 def like(simhash: int, words: int = 1_000) -> Likeness:
@@ -278,7 +279,7 @@ async def test_what_is_committed_survives_and_what_is_only_claimed_is_forgotten(
     index = NearIndex(store)
     other = moved(HASH, *range(20))
     await put(index, HASH, "kept")
-    await index.join([(page("kept"), page("copy"), 2)])
+    await index.commit([], [(page("kept"), page("copy"), 2)])
     assert await index.claim(like(other), page("claimed")) is None
     await store.aclose()  # and the process ends before the commit
     store = RocksKeyValue.open(path)
@@ -295,10 +296,10 @@ async def test_committing_and_joining_twice_changes_nothing() -> None:
     index = NearIndex(kv)
     claims = [(like(HASH), page("a")), (like(moved(HASH, *range(10))), page("b")), (like(HASH), page("a"))]
     await index.commit(claims)
-    await index.join([(page("a"), page("c"), 1), (page("a"), page("c"), 1)])
+    await index.commit([], [(page("a"), page("c"), 1), (page("a"), page("c"), 1)])
     before = await scanned(kv, b"")
     await index.commit(claims)
-    await index.join([(page("a"), page("c"), 1)])
+    await index.commit([], [(page("a"), page("c"), 1)])
     assert await scanned(kv, b"") == before
     assert all(key.startswith(b"near/") for key, _ in before)
 
@@ -332,7 +333,7 @@ async def test_a_page_whose_text_changed_leaves_no_rows_behind(log: int) -> None
 async def test_near_duplicates_of_a_text_that_is_gone_are_not_listed() -> None:
     index = NearIndex(MemoryKeyValue())
     await put(index, HASH, "a")
-    await index.join([(page("a"), page("copy"), 1)])
+    await index.commit([], [(page("a"), page("copy"), 1)])
     await put(index, moved(HASH, *range(30)), "a")
     assert await index.cluster(moved(HASH, *range(30))) == [(page("a"), 0)]
 
@@ -349,9 +350,9 @@ async def test_a_row_that_says_what_a_page_was_is_not_believed() -> None:
 async def test_a_first_page_that_became_a_near_duplicate_is_no_twin_any_more() -> None:
     index = NearIndex(MemoryKeyValue())
     await put(index, HASH, "a")
-    await index.join([(page("a"), page("copy of a"), 1)])
+    await index.commit([], [(page("a"), page("copy of a"), 1)])
     await put(index, moved(HASH, *range(30)), "b")
-    await index.join([(page("b"), page("a"), 2)])
+    await index.commit([], [(page("b"), page("a"), 2)])
     assert await index.claim(like(HASH), page("c")) is None
     assert await index.cluster(HASH) == []
     assert await index.cluster(moved(HASH, *range(30))) == [(page("b"), 0), (page("a"), 2)]
@@ -362,13 +363,13 @@ async def test_a_near_duplicate_stands_beside_its_last_twin_only() -> None:
     far = moved(HASH, *range(30))
     await put(index, HASH, "a")
     await put(index, far, "b")
-    await index.join([(page("a"), page("copy"), 1)])
-    await index.join([(page("b"), page("copy"), 3)])
+    await index.commit([], [(page("a"), page("copy"), 1)])
+    await index.commit([], [(page("b"), page("copy"), 3)])
     assert await index.cluster(HASH) == [(page("a"), 0)]
     assert await index.cluster(far) == [(page("b"), 0), (page("copy"), 3)]
     await index.commit([(like(moved(far, *range(40, 50))), page("copy"))])
     assert await index.cluster(far) == [(page("b"), 0)]
-    await index.join([(page("b"), page("copy"), 3)])
+    await index.commit([], [(page("b"), page("copy"), 3)])
     await index.commit([(like(HASH, 3), page("copy"))])
     assert await index.cluster(far) == [(page("b"), 0)], "a text that became too short is like nothing"
 
@@ -378,7 +379,7 @@ async def test_a_cluster_is_all_that_is_near_nearest_first() -> None:
     await put(index, moved(HASH, 1, 2), "second")
     await put(index, moved(HASH, 60, 61, 62), "third")
     await put(index, moved(HASH, 10, 11, 12, 13), "far")
-    await index.join([(page("second"), page("copy"), 1)])
+    await index.commit([], [(page("second"), page("copy"), 1)])
     assert await index.cluster(HASH) == [(page("copy"), 1), (page("second"), 2), (page("third"), 3)]
     await index.commit([(like(moved(HASH, 1)), page("second"))])
     assert await index.cluster(HASH) == [(page("second"), 1), (page("copy"), 1), (page("third"), 3)], "it moved by one bit only"

@@ -16,7 +16,7 @@ from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons import book as book_module
 from gossamer.lessons import shelf as shelf_module
 from gossamer.lessons.book import LessonBook, _is_sampled
-from gossamer.records import LinkKind, Outcome, Verdict
+from gossamer.records import LinkKind, Outcome, Priority, Verdict
 from gossamer.testing.lessons import (
     HOST,
     NOW,
@@ -203,6 +203,21 @@ async def test_a_host_without_rules_is_not_even_loaded(book: LessonBook) -> None
     assert "stranger.test" not in book._shelf._hosts
 
 
+async def test_links_of_a_template_that_is_merely_suspicious_wait_and_are_judged_when_their_turn_comes(
+    book: LessonBook,
+) -> None:
+    await learn(book, map(copy, TRAP[:10]))
+    put_off = [entry for entry in await judged(book, *TRAP[100:200]) if entry.priority is Priority.LAST]
+    assert 30 < len(put_off) < 70 and [entry.refused for entry in put_off] == [None] * len(put_off)
+    first, again = [await ask(book, put_off[0].url) for _ in range(2)]
+    assert first.behind.startswith("traps.template: ") and not again.behind, "what waits already is put off once"
+    assert await refused(book, [entry.url for entry in put_off]) == set(), "when their turn has come, they are fetched"
+    await learn(book, map(copy, TRAP[10:60]))
+    assert len([entry for entry in await judged(book, *TRAP[100:200]) if entry.refused is not None]) > 90, (
+        "what is sure is refused"
+    )
+
+
 async def test_every_key_a_url_may_ever_have_been_given_is_found(book: LessonBook) -> None:
     url = unsampled(f"{SITE}/x?a=1&b=2&c=3&d={{}}")
     given = [url]
@@ -240,12 +255,16 @@ async def test_a_sample_of_what_a_rule_merges_is_fetched_all_the_same(book: Less
 
 
 async def test_a_verdict_says_whether_this_url_is_of_the_sample(book: LessonBook) -> None:
-    await learn(book, map(copy, TRAP[:20]))
+    await learn(book, map(copy, TRAP[:14]))
     for url in TRAP[:60]:
         (verdict,) = await book.verdicts(parse(url), url)
         lesson = await ask(book, url)
         assert verdict.rule == "traps.template" and verdict.outcome is Outcome.TRAP
-        assert verdict.allowed is (lesson.refused is None) is verdict.reason.endswith("this one too")
+        assert verdict.allowed is (lesson.refused is None)
+        assert verdict.reason.endswith("this one too") is not bool(lesson.behind)
+    await learn(book, map(copy, TRAP[14:30]))
+    verdicts = [verdict for url in TRAP[:200] for verdict in await book.verdicts(parse(url), url)]
+    assert {verdict.allowed for verdict in verdicts} == {True, False}
 
 
 async def test_a_slowed_host_says_so(kv: MemoryKeyValue) -> None:
@@ -266,4 +285,6 @@ async def test_a_url_nobody_learned_anything_about_has_no_verdict(book: LessonBo
         "cosmetic": [],
         "probes": {},
         "growth": None,
+        "views": {},
+        "habit": None,
     }

@@ -152,11 +152,23 @@ async def test_one_page_seen_in_two_ways_is_one_place(book: LessonBook) -> None:
     assert not evidence.was_cosmetic, "one page, however often it is seen, says nothing of others"
 
 
-async def test_a_copy_counts_for_every_parameter_in_which_it_differs(book: LessonBook) -> None:
-    await learn(book, [visited(f"{SITE}/p?a=1&b=1", Outcome.DUPLICATE, "p", of=f"{SITE}/p?a=2&b=2")])
-    assert (await record(book, PARAMETER, "a")).same == (await record(book, PARAMETER, "b")).same == 1
+async def test_a_copy_that_differs_in_several_parameters_says_nothing_of_any_of_them(book: LessonBook) -> None:
+    for page in range(10):
+        await learn(book, [visited(f"{SITE}/{page}?rev=1&x=1", Outcome.DUPLICATE, "p", of=f"{SITE}/{page}?rev=2&x=2")])
+    assert await record(book, PARAMETER, "rev") is await record(book, PARAMETER, "x") is None
+    assert (await record(book, PARAMETER, "rev&x")).was_cosmetic
+    assert (await book.judge(found(f"{SITE}/11?rev=3"))).key == f"{SITE}/11?rev=3", "only both together"
     await learn(book, [visited(f"{SITE}/q?c=1", Outcome.DUPLICATE, "p", of=f"{SITE}/p?c=2")])
     assert await record(book, PARAMETER, "c") is None, "another path differs in more than a parameter"
+
+
+async def test_a_set_of_parameters_that_brings_something_else_is_no_rule(book: LessonBook) -> None:
+    for page in range(10):
+        same = visited(f"{SITE}/{page}?rev=1&x=1", Outcome.DUPLICATE, f"{page}", of=f"{SITE}/{page}?rev=2&x=2")
+        await learn(book, [same, visited(f"{SITE}/{page}?rev=3&x=3", content=f"{page} as it was")])
+    evidence = await record(book, PARAMETER, "rev&x")
+    assert evidence.same == 10 and evidence.other >= 9, "a set is watched from the commit after the one that told of it"
+    assert not (await book._shelf.host(HOST)).cosmetic
 
 
 async def test_nearly_the_same_text_is_the_same_and_a_short_one_is_not_compared(book: LessonBook) -> None:
@@ -235,7 +247,7 @@ async def test_only_urls_of_the_host_that_nobody_refused_are_growth(book: Lesson
     first, *others = visit.settlement.discovered
     refused = (replace(first, refused=Verdict(False, "scope.within")), *others)
     await learn(book, [replace(visit, settlement=replace(visit.settlement, discovered=refused))])
-    assert (await book._shelf.host(HOST)).growth == {"": Growth(1, 1, int(NOW // HOUR), 1, page=f"{SITE}/p")}
+    assert (await book._shelf.host(HOST)).growth == {"": Growth(1, 1, int(NOW // HOUR), 1, page=f"{SITE}/p", own=1, outside=1)}
 
 
 async def compare(kv: MemoryKeyValue, restarts: bool) -> list[list[str]]:

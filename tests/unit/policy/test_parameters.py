@@ -10,7 +10,7 @@ from gossamer.evidence import Parameter, Ruling, Sighting
 from gossamer.policy.parameters import (
     MOST,
     apart,
-    confirmed,
+    dropped,
     is_cosmetic,
     is_same,
     observed,
@@ -75,11 +75,38 @@ def test_whatever_a_query_is_it_is_taken_apart_the_same_way_each_time(query: str
         assert without(query, {skeleton.name}).count("=") <= query.count("=")
 
 
-def test_the_parameters_in_which_two_urls_of_a_page_differ() -> None:
-    assert apart(url("/p?a=1&b=2"), url("/p?b=2&a=3")) == {"a"}
-    assert apart(url("/p?a=1&b=2"), url("/p?c=3")) == {"a", "b", "c"}
-    assert apart(url("/p"), url("/p?a=1")) == {"a"}
-    assert apart(url("/p?a=1"), url("/q?a=2")) == apart(url("/p?a=1"), parse("http://b.example/p?a=2")) == frozenset()
+@pytest.mark.parametrize(
+    ("one", "two", "thing"),
+    [
+        ("/p?a=1&b=2", "/p?b=2&a=3", "a"),
+        ("/p", "/p?a=1", "a"),
+        ("/p?a=1&b=2", "/p?a=2&b=3", "a&b"),
+        ("/p", "/p?b=1&a=2", "a&b"),
+        ("/p?id=1&a=1&b=2", "/p?id=1&a=2&b=3", "a&b"),
+        ("/p?a=1", "/p?a=1", ""),
+        ("/p?a=1&b=2", "/p?c=3", ""),
+        ("/p?a=1", "/p?a=2&b=3", ""),
+        ("/p?a=1&a=2", "/p?a=1&a=3", ""),
+        ("/p?a=1&b=1&c=1&d=1&e=1", "/p?a=2&b=2&c=2&d=2&e=2", ""),
+        ("/p?a=1", "/q?a=2", ""),
+    ],
+)
+def test_two_urls_of_a_page_differ_in_one_thing_or_say_nothing(one: str, two: str, thing: str) -> None:
+    assert apart(url(one), url(two)) == apart(url(two), url(one)) == thing
+
+
+def test_urls_of_two_hosts_do_not_differ_in_a_parameter() -> None:
+    assert apart(url("/p?a=1"), parse("http://b.example/p?a=2")) == ""
+
+
+def test_a_set_of_parameters_is_seen_and_dropped_only_together() -> None:
+    found = {skeleton.name: skeleton for skeleton in skeletons(url("/p?id=1&a=1&b=2"), ["a&b", "a&c", "a"])}
+    assert list(found) == ["a", "b", "id", "a&b"]
+    (other,) = (skeleton for skeleton in skeletons(url("/p?a=7&id=1&b=8"), ["a&b"]) if skeleton.name == "a&b")
+    assert other.place == found["a&b"].place and other.value != found["a&b"].value
+    assert dropped("id=1&a=1&b=2", ["a&b"]) == {"a", "b"}
+    assert dropped("id=1&a=1", ["a&b"]) == frozenset()
+    assert dropped("id=1&a=1", ["a&b", "a"]) == {"a"}
 
 
 def test_the_same_content_is_the_same_bytes_or_nearly_the_same_text() -> None:
@@ -127,9 +154,18 @@ def test_the_last_pairs_are_kept_as_examples() -> None:
     assert (evidence.same, evidence.other, len(evidence.places)) == (5, 4, 3)
 
 
-def test_urls_that_differ_in_several_parameters_count_for_each() -> None:
-    evidence = confirmed(Parameter(), 7, ("one", "two"), SETTINGS)
-    assert (evidence.same, evidence.places, evidence.examples) == (1, (7,), (("one", "two"),))
+def test_a_rule_falls_soon_when_a_host_has_changed_however_long_it_was_true() -> None:
+    evidence = after([1, 2, 3] * 10_000)
+    falls = next(number for number in range(100) if not is_cosmetic(after([], number, evidence), SETTINGS))
+    assert 5 < falls < 20
+    assert is_cosmetic(after([1, 2, 3] * 100, 0, after([], falls, evidence)), SETTINGS), "and comes back"
+
+
+def test_a_difference_now_and_then_does_not_undo_a_rule() -> None:
+    evidence = after([1, 2, 3] * 30)
+    for _ in range(200):
+        evidence = after([1, 2, 3] * 17, 1, evidence)
+        assert is_cosmetic(evidence, SETTINGS)
 
 
 def test_a_rule_says_why_in_words() -> None:

@@ -17,7 +17,7 @@ from gossamer.url.parse import parse
 SITE = "http://a.example"
 SETTINGS = Traps(template_evidence=8, sample=1024)
 BARREN = [Yield.COPY, Yield.TWIN, Yield.MISSING, Yield.EMPTY, Yield.STALE, Yield.CHAIN]
-FINE, COARSE = "/shop/{n}", "~/{w}/{n}"
+SHAPES = FINE, COARSE = "/shop/{n}", "~/{w}/{n}"
 
 
 def fine(path: str) -> str:
@@ -189,17 +189,17 @@ def test_a_coarse_template_needs_twice_the_evidence() -> None:
 
 def test_the_heavier_template_of_a_url_decides() -> None:
     light, heavy = after([Yield.COPY] * 8), after([Yield.COPY] * 60)
-    assert decisive(FINE, COARSE, {}, SETTINGS) == (FINE, 1)
-    assert decisive(FINE, COARSE, {FINE: heavy}, SETTINGS) == (FINE, 1024)
-    assert decisive(FINE, COARSE, {COARSE: heavy}, SETTINGS) == (COARSE, 1024)
-    assert decisive(FINE, COARSE, {FINE: light, COARSE: heavy}, SETTINGS) == (COARSE, 1024)
-    assert decisive(FINE, COARSE, {FINE: heavy, COARSE: light}, SETTINGS) == (FINE, 1024)
+    assert decisive(SHAPES, {}, SETTINGS) == (FINE, 1)
+    assert decisive(SHAPES, {FINE: heavy}, SETTINGS) == (FINE, 1024)
+    assert decisive(SHAPES, {COARSE: heavy}, SETTINGS) == (COARSE, 1024)
+    assert decisive(SHAPES, {FINE: light, COARSE: heavy}, SETTINGS) == (COARSE, 1024)
+    assert decisive(SHAPES, {FINE: heavy, COARSE: light}, SETTINGS) == (FINE, 1024)
 
 
 def test_a_proven_fine_template_does_not_suffer_for_its_coarse_one() -> None:
     heavy = after([Yield.COPY] * 60)
-    assert decisive(FINE, COARSE, {FINE: after([Yield.FRESH] * 8), COARSE: heavy}, SETTINGS) == (FINE, 1)
-    assert decisive(FINE, COARSE, {FINE: after([Yield.FRESH] * 7), COARSE: heavy}, SETTINGS) == (COARSE, 1024)
+    assert decisive(SHAPES, {FINE: after([Yield.FRESH] * 8), COARSE: heavy}, SETTINGS) == (FINE, 1)
+    assert decisive(SHAPES, {FINE: after([Yield.FRESH] * 7), COARSE: heavy}, SETTINGS) == (COARSE, 1024)
 
 
 @pytest.mark.parametrize("title", [FINE, COARSE])
@@ -208,14 +208,14 @@ def test_an_operators_word_stands_above_all_evidence(title: str) -> None:
     for evidence in (fresh, heavy, Tally()):
         others = {FINE: evidence, COARSE: evidence}
         blocked = others | {title: replace(evidence, ruling=Ruling.BLOCK)}
-        assert decisive(FINE, COARSE, blocked, SETTINGS) == (title, 0)
+        assert decisive(SHAPES, blocked, SETTINGS) == (title, 0)
         allowed = others | {title: replace(evidence, ruling=Ruling.ALLOW)}
-        assert decisive(FINE, COARSE, allowed, SETTINGS) == (title, 1)
+        assert decisive(SHAPES, allowed, SETTINGS) == (title, 1)
 
 
 def test_of_two_words_of_an_operator_the_finer_one_counts() -> None:
     both = {FINE: Tally(ruling=Ruling.ALLOW), COARSE: Tally(ruling=Ruling.BLOCK)}
-    assert decisive(FINE, COARSE, both, SETTINGS) == (FINE, 1)
+    assert decisive(SHAPES, both, SETTINGS) == (FINE, 1)
 
 
 def test_a_verdict_names_its_numbers_and_an_example() -> None:

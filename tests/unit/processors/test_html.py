@@ -365,3 +365,17 @@ def test_text_is_what_a_reader_sees() -> None:
 def test_text_of_a_very_deep_page_needs_no_recursion() -> None:
     html = b"<span>" * 5_500 + b"deep"
     assert text_of(html) == "deep"
+
+
+def test_a_link_says_of_itself_that_it_leads_to_no_page() -> None:
+    found = read(
+        '<link rel=alternate type="application/rss+xml" href=feed><link rel=alternate type=text/html href=print>'
+        "<link rel=alternate hreflang=de href=de><a href=one>1</a><a rel=edit href=tool>2</a>"
+        '<a rel="nofollow Search" href=find>'
+        '<a download href=file><a type="application/pdf; q=1" href=paper><a type="text/html" href=two><area rel=edit href=spot>'
+    )
+    folder = "https://site.test/dir/"
+    assert found.asides == {folder + name for name in ("feed", "tool", "find", "file", "paper", "spot")}
+    names = ["feed", "print", "de", "one", "tool", "find", "file", "paper", "two", "spot"]
+    assert sorted(link.url.removeprefix(folder) for link in found.links) == sorted(names), "it is a link all the same"
+    assert [link.url for link in found.links if link.nofollow] == [folder + "find"]

@@ -26,7 +26,7 @@ MAZES = {maze.host: maze for maze in zoo.choose("all", scale=SCALE)}
 HOSTS = list(MAZES)
 FULL = {"shop": 20_000, "forum": 3_000, "wiki": 2_000, "archive": 3_000}
 RULES = {
-    "traps.template", "traps.parameter", "traps.mirror", "traps.soft_404", "dedupe.near", "dedupe.exact", "traps.max_repeats",
+    "traps.template", "traps.parameter", "traps.mirror", "traps.soft_404", "dedupe.*", "traps.max_repeats",
     "traps.max_segments", "traps.max_length", "scope.max_depth", "fetch.max_redirects", "key.*",
 }  # fmt: skip
 

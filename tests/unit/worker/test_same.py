@@ -25,8 +25,8 @@ from gossamer.url.parse import parse
 from gossamer.visit import Earlier, Lesson, Visit
 from gossamer.worker.admit import Admission
 from gossamer.worker.child import Reading
-from gossamer.worker.commit import _first_texts
-from gossamer.worker.same import SHORT, Finding, Sameness
+from gossamer.worker.exchange import first_texts
+from gossamer.worker.same import Finding, Sameness
 from gossamer.worker.settle import Kept, conclude
 
 SITE = "http://a.test"
@@ -39,8 +39,6 @@ Near = Literal["keep", "skip", "off"]
 
 class World:
     """Real claims in memory, and a way to put answers beside each other."""
-
-    reads_first = False  # as short answers are
 
     def __init__(self, near: Near = "keep") -> None:
         kv = MemoryKeyValue()
@@ -58,18 +56,13 @@ class World:
         kept = Kept(fetched=fetched, outcome=finding.outcome, claim=finding.claim, likeness=likeness, twin=finding.twin)
         visit = conclude(lease, Lesson(), kept, self.settings, NOW)
         await self.exact.commit([visit.claim] if visit.claim else [])
-        await self.near.commit(_first_texts([visit]))
+        await self.near.commit(first_texts([visit]))
         return visit
 
     @property
     def is_free(self) -> bool:
         """Whether nothing is claimed."""
         return not self.exact._claims and not self.near._claims
-
-
-@pytest.fixture(autouse=True, params=[False, True], ids=["claimed first", "read first"])
-def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(World, "reads_first", request.param)
 
 
 def answer(url: str, status: int = 200, content_type: str = "text/html", body: bytes = b"x", **headers: str) -> Fetched:
@@ -94,7 +87,6 @@ async def judge(
     fetched = answer(url, status, **headers)
     reading = Reading("text/html", too_big, Extract(title=title), likeness)
     with world.sameness.of(leased(url, kind=kind), fetched, digest, lesson) as comparison:
-        await comparison.claim(reading if world.reads_first else None)
         return await comparison.judge(reading)
 
 
@@ -224,7 +216,6 @@ async def test_an_empty_answer_is_no_ones_copy() -> None:
     for name in "ab":
         fetched = answer(f"{SITE}/{name}", body=b"")
         with world.sameness.of(leased(fetched.url), fetched, "empty", Lesson()) as comparison:
-            await comparison.claim()
             assert (await comparison.judge(Reading("text/html"))).outcome is Outcome.OK
     assert world.is_free
 
@@ -236,14 +227,13 @@ async def test_a_copy_is_read_too_but_not_what_its_own_url_had_before() -> None:
     async def is_read(lesson: Lesson) -> bool:
         fetched = answer(f"{SITE}/b")
         with world.sameness.of(leased(fetched.url), fetched, "same", lesson) as comparison:
-            await comparison.claim()
             return comparison.is_read
 
     before = Page(url=f"{SITE}/b", key=f"{SITE}/b", host="a.test", outcome=Outcome.OK, digest="same", place=Place("f", 0, 1))
     assert [await is_read(Lesson()), await is_read(Lesson(previous=before))] == [True, False]
 
 
-async def test_what_was_read_before_it_was_claimed_is_asked_about_once() -> None:
+async def test_an_answer_is_asked_about_once() -> None:
     world, asked = World(), []
 
     class Counting(StoredClaims):
@@ -254,14 +244,7 @@ async def test_what_was_read_before_it_was_claimed_is_asked_about_once() -> None
     world.sameness = Sameness(world.settings, Counting(world.exact, world.near))
     await world.judge("a")
     await world.judge("b")
-    both = [("a", TEXT), ("b", TEXT)]
-    assert asked == (both if world.reads_first else [("a", None), ("", TEXT), ("b", None), ("", TEXT)])
-
-
-@pytest.mark.parametrize(("size", "is_short"), [(0, False), (1, True), (SHORT, True), (SHORT + 1, False)])
-async def test_only_a_short_answer_is_read_before_it_is_claimed(size: int, is_short: bool) -> None:
-    fetched = answer(f"{SITE}/a", body=b"x" * size)
-    assert World().sameness.of(leased(fetched.url), fetched, "a", Lesson()).is_short is is_short
+    assert asked == [("a", TEXT), ("b", TEXT)]
 
 
 # --- claims are given back -------------------------------------------------------------------------------------------
@@ -271,7 +254,6 @@ async def fail(world: World, name: str, digest: str, error: type[BaseException])
     """Let a visit fail after its answer was judged, as a full disk or an end of the crawl does."""
     fetched = answer(f"{SITE}/{name}")
     with world.sameness.of(leased(fetched.url), fetched, digest, Lesson()) as comparison:
-        await comparison.claim()
         await comparison.judge(Reading("text/html", likeness=TEXT))
         assert not world.is_free
         raise error

@@ -136,6 +136,9 @@ class Recorder:
         self.told.append("archive")
         await self.gate.wait()
 
+    async def exchanges(self, claims: object) -> list[object]:
+        return []
+
     async def commit(self, claims: object) -> None:
         self.told.append("digest")
 

@@ -3,7 +3,7 @@
 from gossamer.simweb.builder import Builder
 from gossamer.simweb.exhibits import addresses, answers, directives, documents, formats, links, moved, sitemaps
 from gossamer.simweb.exhibits.ailing import clinic
-from gossamer.simweb.exhibits.copies import copies
+from gossamer.simweb.exhibits.copies import copies, short_links, variants_first
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
 from gossamer.simweb.robots import TELLING_PATHS
 from gossamer.simweb.sites import Host
@@ -45,6 +45,8 @@ _ORDINARY: tuple[Exhibit, ...] = (
     links.stubs,
     links.framesets,
     links.listings,
+    variants_first,
+    short_links,
 )
 _SITEMAPS: tuple[Exhibit, ...] = (sitemaps.single_sitemap, sitemaps.sitemap_index)  # need a robots.txt that is read
 _FAILURES: tuple[Exhibit, ...] = (answers.always_failing, answers.throttled, answers.recovering)  # one a host

@@ -21,7 +21,7 @@ class Calendar(Maze):
     """Home and events are real, and so are the months and days of events; everything else is empty."""
 
     deep = True
-    traps = ("traps.template", "dedupe.near", "dedupe.exact", "scope.max_depth")
+    traps = ("traps.template", "dedupe.*", "scope.max_depth")
 
     @cached_property
     def _events(self) -> dict[tuple[int, int], int]:

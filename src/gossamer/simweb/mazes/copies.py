@@ -15,7 +15,7 @@ class _Copied(Maze):
 
     boundless = False
     copies = True
-    traps: tuple[str, ...] = ("dedupe.near", "dedupe.exact", "traps.template")
+    traps: tuple[str, ...] = ("dedupe.*", "traps.template")
     outcomes: tuple[str, ...] = ("duplicate", "near_duplicate", "trap", "ok")
     size = 150
     words = (80, 220)
@@ -32,7 +32,7 @@ class RelativeLinks(_Copied):
     """Twenty pages, which two folders that do not exist are written before, again and again."""
 
     boundless = True
-    traps = ("traps.max_repeats", "traps.max_segments", "traps.template", "dedupe.exact", "dedupe.near", "scope.max_depth")
+    traps = ("traps.max_repeats", "traps.max_segments", "traps.template", "dedupe.*", "scope.max_depth")
     outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
     size = 20
 
@@ -58,7 +58,7 @@ class Mirror(_Copied):
     """A site that is there on two hosts; half of the pages name their host in the footer."""
 
     # What one host has is not fetched from the other, so the rest of that one may be found by longer ways only.
-    traps = ("traps.mirror", "dedupe.near", "dedupe.exact", "traps.template", "scope.max_depth")
+    traps = ("traps.mirror", "dedupe.*", "traps.template", "scope.max_depth")
     outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
 
     def answer(self, path: str) -> Page:

@@ -24,8 +24,7 @@ _NOTE = re.compile(r"/note/(\d)")
 _NOTHING_IS_MISSING = (  # any answer may be like the one for what cannot exist
     "traps.template",
     "traps.soft_404",
-    "dedupe.near",
-    "dedupe.exact",
+    "dedupe.*",
     "scope.max_depth",
     "traps.max_segments",
 )
@@ -95,7 +94,7 @@ class Markov(Maze):
 class RedirectMaze(Maze):
     """A few real notes, and from them redirects to redirects, which now and then stop at a page of more redirects."""
 
-    traps = ("fetch.max_redirects", "traps.template", "dedupe.near", "dedupe.exact", "scope.max_depth")
+    traps = ("fetch.max_redirects", "traps.template", "dedupe.*", "scope.max_depth")
     outcomes = ("trap", "redirected", "near_duplicate", "duplicate", "out_of_scope", "ok")
 
     def answer(self, path: str) -> Page:

@@ -23,7 +23,7 @@ _THING = re.compile(r"/(news|notes)/(\d+)")
 class Facets(Maze):
     """Sixty items behind five filters of ten values, of which any number may be chosen."""
 
-    traps = ("traps.template", "traps.parameter", "dedupe.near", "dedupe.exact", "scope.max_depth", "traps.max_length")
+    traps = ("traps.template", "traps.parameter", "dedupe.*", "scope.max_depth", "traps.max_length")
 
     @cached_property
     def _kinds(self) -> list[tuple[str, ...]]:
@@ -73,7 +73,7 @@ class Pagination(Maze):
     """Two lists of twelve pages, each of which leads to a next one, and so does everything after them."""
 
     copies = True
-    traps = ("traps.template", "traps.parameter", "dedupe.near", "dedupe.exact", "scope.max_depth")
+    traps = ("traps.template", "traps.parameter", "dedupe.*", "scope.max_depth")
 
     def answer(self, path: str) -> Page:
         if path == "/":

@@ -29,6 +29,7 @@ class Page(NamedTuple):
 class Maze(ABC):
     """One host of the zoo. Hosts of one exhibit share its name, its chance, and the names of its contents."""
 
+    robots = b"User-agent: *\nAllow: /\n"
     boundless = True  # links without end
     copies = False  # several paths say the same, so any of them may be the one that is kept
     deep = False  # some content is found only by going into the maze, and may rightly be lost in it

@@ -48,7 +48,7 @@ class _Denying(Maze):
 class Soft404(_Denying):
     """Dead links are answered with 200, an excuse, what was asked for, and a number nobody saw before."""
 
-    traps = ("traps.soft_404", "dedupe.near", "dedupe.exact", "traps.template")
+    traps = ("traps.soft_404", "dedupe.*", "traps.template")
     outcomes = ("soft_404", "near_duplicate", "duplicate", "trap")
 
     def deny(self, path: str) -> Page:
@@ -65,7 +65,7 @@ class Soft404(_Denying):
 class Soft404Redirect(_Denying):
     """Dead links lead to the home page."""
 
-    traps = ("traps.soft_404", "traps.template", "dedupe.exact")
+    traps = ("traps.soft_404", "traps.template", "dedupe.*")
     outcomes = ("soft_404", "redirected", "trap")
 
     def deny(self, path: str) -> Page:

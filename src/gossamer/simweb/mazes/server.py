@@ -9,7 +9,6 @@ from gossamer.simweb.port import NOBODY, Port
 from gossamer.simweb.requests import RequestHead
 
 _HTML = ("Content-Type", "text/html; charset=utf-8")
-_ROBOTS = assemble(200, [("Content-Type", "text/plain")], b"User-agent: *\nAllow: /\n")
 
 
 class MazeServer(Port):
@@ -24,9 +23,12 @@ class MazeServer(Port):
         maze = self._mazes.get(request.host)
         if maze is None:
             return NOBODY
-        return _ROBOTS if request.path == "/robots.txt" else wire(maze.answer(request.path))
+        if request.path == "/robots.txt":
+            return assemble(200, [("Content-Type", "text/plain")], maze.robots)
+        return wire(maze.answer(request.path))
 
 
 def wire(page: Page) -> Answer:
     """Return a page as it is sent."""
-    return assemble(page.status, [_HTML, *page.headers], page.html)
+    names = {name for name, _ in page.headers}
+    return assemble(page.status, [*(() if _HTML[0] in names else (_HTML,)), *page.headers], page.html)

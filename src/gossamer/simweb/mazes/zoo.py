@@ -10,12 +10,14 @@ from gossamer.simweb.mazes.calendar import Calendar
 from gossamer.simweb.mazes.copies import Mirror, Printer, RelativeLinks
 from gossamer.simweb.mazes.forum import Forum
 from gossamer.simweb.mazes.generated import LinkFarm, Markov, RedirectMaze
+from gossamer.simweb.mazes.hostile import SitemapFarm, WordFarm
 from gossamer.simweb.mazes.lists import Facets, Pagination
 from gossamer.simweb.mazes.maze import Maze
 from gossamer.simweb.mazes.missing import Soft404, Soft404Redirect
 from gossamer.simweb.mazes.ordinary import Ordinary
 from gossamer.simweb.mazes.sessions import SessionPath, SessionQuery, Tracking
 from gossamer.simweb.mazes.shop import Shop
+from gossamer.simweb.mazes.views import Repository, Revisions, Translations
 from gossamer.simweb.mazes.walk import walk
 from gossamer.simweb.mazes.wiki import Wiki
 
@@ -55,7 +57,16 @@ TRAPS: dict[str, Build] = {
 }
 GIANTS: dict[str, Build] = {"shop": _giant(Shop), "forum": _giant(Forum), "wiki": _giant(Wiki), "archive": _giant(Archive)}
 ORDINARY: dict[str, Build] = {"ordinary-one": _one(Ordinary), "ordinary-two": _one(Ordinary)}
-EXHIBITS = TRAPS | GIANTS | ORDINARY
+VIEWS: dict[str, Build] = {  # honest, but everything has other views
+    "repository": _one(Repository),
+    "revisions": _one(Revisions),
+    "translations": _one(Translations),
+}
+EXHIBITS = TRAPS | GIANTS | ORDINARY | VIEWS
+HOSTILE: dict[str, Build] = {  # only by name: what ends them is a budget
+    **{f"word-farm-{number}": _one(WordFarm) for number in range(1, 4)},
+    **{f"sitemap-farm-{number}": _one(SitemapFarm) for number in range(1, 3)},
+}
 
 
 def choose(wanted: str, *, seed: int = 1, scale: float = 1.0) -> list[Maze]:
@@ -63,10 +74,11 @@ def choose(wanted: str, *, seed: int = 1, scale: float = 1.0) -> list[Maze]:
     if scale <= 0:
         raise ValueError(f"a scale of {scale:g} leaves nothing of the giants; ask for more than 0")
     names = list(EXHIBITS) if wanted == "all" else [word for word in wanted.split(",") if word]
+    known = EXHIBITS | HOSTILE
     for name in names:
-        if name not in EXHIBITS:
-            raise ValueError(f"no maze is called {name!r}; there are {', '.join(EXHIBITS)}")
-    return [maze for name in dict.fromkeys(names) for maze in EXHIBITS[name](name, seed, scale)]
+        if name not in known:
+            raise ValueError(f"no maze is called {name!r}; there are {', '.join(known)}")
+    return [maze for name in dict.fromkeys(names) for maze in known[name](name, seed, scale)]
 
 
 def judge(host: str, path: str, *, seed: int = 1, scale: float = 1.0) -> tuple[str, str | None]:

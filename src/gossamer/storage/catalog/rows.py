@@ -42,7 +42,7 @@ _LIKE_MOST = (
 )
 _REPLACE = (
     f"{_ANY} UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS if name != 'key')}, "
-    "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 THEN text_id END"
+    "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 AND excluded.duplicate_of = '' THEN text_id END"
 )
 _KEYS = 64  # looked up at once: a fifth of what one at a time takes
 _KNOWN = f"SELECT key, id, url, title, noindex, outcome, length FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"

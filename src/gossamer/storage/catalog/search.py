@@ -1,7 +1,8 @@
 """From what a user asks for to one SQL query over pages.
 
 Words are searched in URL and title, and in the text of pages where it is indexed; every word must be found somewhere. What a
-user types is never syntax: each word is quoted, and text in double quotes is a phrase.
+user types is never syntax: each word is quoted, and text in double quotes is a phrase. Copies, of which only URL and title are
+searched, come last.
 """
 
 import re
@@ -72,7 +73,7 @@ def build(wanted: Wanted) -> Query:
     parameters: list[object] = []
     if words := wanted.get("words", "").strip():
         found = terms(words)
-        join, order = _RANKED, "ORDER BY found.score, pages.fetched_at DESC, pages.id DESC"
+        join, order = _RANKED, "ORDER BY pages.duplicate_of <> '', found.score, pages.fetched_at DESC, pages.id DESC"
         parameters += [" OR ".join(found) or '""'] * 2
         conditions.append("pages.noindex = 0")
         for term in found if len(found) > 1 else ():

@@ -42,6 +42,11 @@ _TOTAL = (
     "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
     "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
 )
+_COPIES = "SELECT url FROM pages WHERE duplicate_of = ? AND duplicate_of <> '' ORDER BY id LIMIT ?"
+_INHERIT = (
+    "UPDATE pages SET duplicate_of = ?1 WHERE duplicate_of = ?2 AND duplicate_of <> '' AND url <> ?1 "
+    "AND (digest <> ?3 OR digest = ?4)"
+)
 _NAMES = "INSERT INTO names (rowid, url, title) SELECT id, url, title FROM pages WHERE id >= ? AND id < ? AND noindex = 0"
 _NAME = "INSERT INTO names (rowid, url, title) VALUES (?, ?, ?)"
 _UNNAME = "INSERT INTO names (names, rowid, url, title) VALUES ('delete', ?, ?, ?)"
@@ -88,14 +93,14 @@ class SqliteCatalog:
                 raise CrawlReadOnly(f"another gossamer wrote {path}, which can only be read here; look at a copy of the crawl")
         return cls(connection, path, durable=False, reading=reading)
 
-    async def add(self, pages: Sequence[Page]) -> None:
-        """Insert or replace, by key, in one transaction."""
+    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+        """Insert or replace, by key, in one transaction; copies of one that no longer counts are those of its heir."""
         if not pages:
             return
         try:
-            self._add({page.key: page for page in pages})
+            self._add({page.key: page for page in pages}, heirs)
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
-            self._add({page.key: rows.encodable(page) for page in pages})
+            self._add({page.key: rows.encodable(page) for page in pages}, heirs)
         self._backfill.note(len(pages))
         await self._syncing.acknowledge()
 
@@ -111,7 +116,7 @@ class SqliteCatalog:
                 f"the catalog {self._path} cannot be synced to disk ({error.strerror}); look at the disk"
             ) from error
 
-    def _add(self, latest: dict[str, Page]) -> None:
+    def _add(self, latest: dict[str, Page], heirs: Sequence[tuple[Page, Page]]) -> None:
         with self._transaction():
             known: list[tuple[Any, ...]] = []
             new = list(latest.values())
@@ -128,6 +133,8 @@ class SqliteCatalog:
             versions.add_new(self._connection, ids)
             self._rename(known, old, ids)
             self._recount(known, latest)
+            for former, heir in heirs:
+                self._connection.execute(_INHERIT, (heir.url, former.url, former.digest, heir.digest))
         self._meets_again = 2 * len(known) > len(latest)
 
     def _rename(self, known: list[tuple[Any, ...]], old: list[tuple[int, Page]], ids: range) -> None:
@@ -164,6 +171,11 @@ class SqliteCatalog:
         with _in_our_words(self._path), closing(self._reader()) as reader:
             for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
                 yield rows.page_of(row)
+
+    def copies(self, url: str, limit: int) -> list[str]:
+        """Return the URLs of pages that are copies of this one, exact ones and near ones."""
+        with _in_our_words(self._path):
+            return [copy for (copy,) in self._connection.execute(_COPIES, (url, limit))]
 
     def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
