@@ -113,46 +113,47 @@ _NO_LENGTHS = {
 }
 
 
-def framings() -> list[Framing]:
-    """List them all."""
+def framings(mark: str = "") -> list[Framing]:
+    """List them all; `mark` is in every page, so that those of another list are others."""
     return [
-        *_open(),
-        *_ending(),
-        *(Framing(name, _OK + head + b"\r\n" + _page(name), None) for name, head in _NO_LENGTHS.items()),
+        *_open(mark),
+        *_ending(mark),
+        *(Framing(name, _OK + head + b"\r\n" + _page(name, mark), None) for name, head in _NO_LENGTHS.items()),
     ]
 
 
-def _page(name: str) -> bytes:
-    text = page("/next", title=name)
+def _page(name: str, mark: str) -> bytes:
+    text = page("/next", title=f"{name} {mark}")
+    assert len(text) <= _SIZE
     return text + b" " * (_SIZE - len(text))
 
 
-def _in_a_chunk(name: str) -> bytes:
-    return b"%x\r\n%s\r\n" % (_SIZE, _page(name)) + _LAST
+def _in_a_chunk(name: str, mark: str) -> bytes:
+    return b"%x\r\n%s\r\n" % (_SIZE, _page(name, mark)) + _LAST
 
 
-def _open() -> list[Framing]:
+def _open(mark: str) -> list[Framing]:
     """List those behind which the connection stays open."""
     listed = []
     for name, head in _BEFORE_A_PAGE.items():
         end = b"\n" if head.endswith(b"\n") and b"\r" not in head else b"\r\n"
-        listed.append(Framing(name, head + end + _page(name), _page(name)))
+        listed.append(Framing(name, head + end + _page(name, mark), _page(name, mark)))
     for name, head in _BEFORE_CHUNKS.items():
         end = b"\n" if b"\r" not in head else b"\r\n"
-        listed.append(Framing(name, head + end + _in_a_chunk(name), _in_a_chunk(name)))
+        listed.append(Framing(name, head + end + _in_a_chunk(name, mark), _in_a_chunk(name, mark)))
     for name, form in _CHUNKS.items():
-        body = form % (_SIZE, _page(name))
+        body = form % (_SIZE, _page(name, mark))
         listed.append(Framing(name, _OK + _CODED + b"\r\n" + body, body))
     short, behind = "more-than-its-length", "answer-behind-its-length"
     late, after = "more-than-its-chunks", "answer-behind-its-chunks"
-    listed.append(Framing(short, _OK + _LENGTH + b"\r\n" + _page(short) + b"\r\n\r\n", _page(short)))
-    listed.append(Framing(behind, _OK + _LENGTH + b"\r\n" + _page(behind) + BEHIND, _page(behind)))
-    listed.append(Framing(late, _OK + _CODED + b"\r\n" + _in_a_chunk(late) + b"\r\n", _in_a_chunk(late)))
-    listed.append(Framing(after, _OK + _CODED + b"\r\n" + _in_a_chunk(after) + BEHIND, _in_a_chunk(after)))
+    listed.append(Framing(short, _OK + _LENGTH + b"\r\n" + _page(short, mark) + b"\r\n\r\n", _page(short, mark)))
+    listed.append(Framing(behind, _OK + _LENGTH + b"\r\n" + _page(behind, mark) + BEHIND, _page(behind, mark)))
+    listed.append(Framing(late, _OK + _CODED + b"\r\n" + _in_a_chunk(late, mark) + b"\r\n", _in_a_chunk(late, mark)))
+    listed.append(Framing(after, _OK + _CODED + b"\r\n" + _in_a_chunk(after, mark) + BEHIND, _in_a_chunk(after, mark)))
     return listed
 
 
-def _ending() -> list[Framing]:
+def _ending(mark: str) -> list[Framing]:
     """List those whose end is the end of the connection."""
     whole = {
         "until-close": b"",
@@ -162,9 +163,11 @@ def _ending() -> list[Framing]:
         "coding-with-a-parameter": b"Transfer-Encoding: chunked;q=1\r\n",
         "coding-unknown-beside-length": b"Transfer-Encoding: foo\r\nContent-Length: 5\r\n",
     }
-    listed = [Framing(name, _OK + head + b"\r\n" + _page(name), _page(name), closes=True) for name, head in whole.items()]
+    listed = [
+        Framing(name, _OK + head + b"\r\n" + _page(name, mark), _page(name, mark), closes=True) for name, head in whole.items()
+    ]
     cut = "length-too-long"
-    listed.append(Framing(cut, _OK + b"Content-Length: 5000\r\n\r\n" + _page(cut), _page(cut), True, "disconnect"))
+    listed.append(Framing(cut, _OK + b"Content-Length: 5000\r\n\r\n" + _page(cut, mark), _page(cut, mark), True, "disconnect"))
     broken = {
         "chunks-without-end": (b"%x\r\n%s\r\n", "disconnect"),
         "chunks-that-are-none": (b"<!-- %x -->%s", "unspecified"),
@@ -173,6 +176,6 @@ def _ending() -> list[Framing]:
         "chunk-longer-than-said": (b"%x\r\n%s and more\r\n0\r\n\r\n", "unspecified"),
     }
     for name, (form, word) in broken.items():
-        body = form % (_SIZE, _page(name))
+        body = form % (_SIZE, _page(name, mark))
         listed.append(Framing(name, _OK + _CODED + b"\r\n" + body, body, closes=True, truncated=word))
     return listed
