@@ -59,7 +59,7 @@ lock: $(READY)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --no-annotate pyproject.toml -o requirements.lock
 
-$(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossamer/*.c src/gossamer/*/*.[ch] src/gossamer/*/*/*.c)
+$(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossamer/*.[ch] src/gossamer/*/*.[ch] src/gossamer/*/*/*.[ch])
 	@echo "setting up $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gossamer needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
