@@ -40,9 +40,10 @@ witnesses:
 real: $(READY)
 	@$(BIN)/python tests/support/real.py --peers
 
-# All real applications, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
+# All real applications and hostile inputs, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
+	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
