@@ -30,7 +30,7 @@ _PLAIN_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\0\r\n]*)?")
 _PLAIN_FIELD = re.compile(rb"[!-9;-~]+:[\t -~]*")
 _PLAIN_BUT_FOR_TEXT = re.compile(rb"([!-9;-~]+):[\t -~\x80-\xff]*\r")
 _VERSION = re.compile(rb"HTTP/(?:1\.[01]|[23].*?)[ \t]([0-9]{3})", re.IGNORECASE)
-_FOLD = re.compile(rb"(?:[ \t]*\r?\n[ \t]+)+")
+_FOLD = re.compile(rb"(?<![ \t])(?:[ \t]*+\r?\n[ \t]++)+")
 _BOUNDING = frozenset({"content-length", "transfer-encoding", "connection", "location"})
 _LONGEST = 18  # digits of a length that is a number to everybody
 
