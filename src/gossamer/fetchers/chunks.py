@@ -18,18 +18,18 @@ _LINE = re.compile(rb"[0-9a-fA-F]+[ \t]*+(?:;[\t -~\x80-\xff]*+)?\r\n")
 _MALFORMED: Ended = Ending.BROKEN, "Malformed encoding found in chunked-encoding"
 
 
-def _small(rest_of_line: bytes, end_of_line: bytes) -> re.Pattern[bytes]:
+def _small(rest_of_line: bytes, end_of_line: bytes) -> bytes:
     """Match chunks of up to 15 bytes; not possessive as a whole: before Python 3.11.5 that loses a repetition it tried."""
     sizes = [b"%x" % size for size in range(1, 16)]
     alike = [
         rb"[%s%s]%s%s(?s:.{%d})%s" % (digit, digit.upper(), rest_of_line, end_of_line, int(digit, 16), end_of_line)
         for digit in sizes
     ]
-    return re.compile(rb"(?:0{0,9}(?:%s))+" % b"|".join(alike))
+    return rb"(?:0{0,9}(?:%s))+" % b"|".join(alike)
 
 
-_SMALL = _small(rb"[ \t]*+(?:;[\t -~\x80-\xff]*+)?", rb"\r\n")
-_SMALL_AND_ODD = _small(rb"(?:[^0-9a-fA-F\r\n][^\r\n]*+)?", rb"\r?\n")
+_SMALL = re.compile(_small(rb"[ \t]*+(?:;[\t -~\x80-\xff]*+)?", rb"\r\n"))
+_SMALL_AND_ODD = re.compile(_small(rb"(?:[^0-9a-fA-F\r\n][^\r\n]*+)?", rb"\r?\n"))
 _TRAILERS = re.compile(rb"(?:[^:\r\n]++:[^\r\n]*+\r?\n)+")
 
 
