@@ -58,7 +58,9 @@ class LenientExchange(Received):
         with opened:
             reader, writer = await self._connect(opened, address)
             try:
-                self._leave(address)
+                await self._wait_for_turn()
+                if not self._leave(address):
+                    return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
                 writer.write(self.request_head)
                 while piece := await reader.read(_PIECE):
                     if self._take(piece) == STOP:

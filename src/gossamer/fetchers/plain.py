@@ -63,6 +63,8 @@ class PlainExchange(Received):
             except OSError as error:
                 return pycurl.E_COULDNT_CONNECT, error.strerror or "Could not connect to server"
         self._connection = connection
+        if self._turn is not None:
+            await self._hold(connection)
         if not self._leave(connection.address):
             connection.end(keep=True)
             return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
@@ -93,6 +95,16 @@ class PlainExchange(Received):
         return self._heads
 
     # --- the connection -----------------------------------------------------------------------------------------------
+
+    async def _hold(self, connection: Connection) -> None:
+        """Hold a connection until the request may leave; that time is not the server's."""
+        ready = self._kept.loop.time()
+        try:
+            await self._wait_for_turn()
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        self._begin += self._kept.loop.time() - ready
 
     async def _connect(self) -> Connection:
         """Connect to the first address that answers."""

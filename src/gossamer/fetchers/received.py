@@ -9,7 +9,7 @@ the limits of a file. So the type costs nothing where it makes no difference, an
 
 import errno
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any
 
@@ -37,6 +37,7 @@ class Received:
     # What every exchange begins with stands here, once for all of them.
     _room = 0
     _until = inf
+    _turn: Callable[[], Awaitable[str]] | None = None
     _url = ""
     _pages: frozenset[str] | None = None
     _is_file = False  # it was found to be one
@@ -60,6 +61,7 @@ class Received:
         """Compose the request."""
         self._room = self._settings.max_body if request.max_body is None else request.max_body
         self._until = inf if request.until is None else request.until
+        self._turn = request.turn
         self._url = request.url
         self._pages = request.pages if request.max_body is None else None
         self.request_head = request_head(request, target)
@@ -137,6 +139,11 @@ class Received:
 
     def _on_request(self, address: str, _local: str, _port: int, _local_port: int) -> int:
         return int(pycurl.PREREQFUNC_OK if self._leave(address) else pycurl.PREREQFUNC_ABORT)
+
+    async def _wait_for_turn(self) -> None:
+        """Wait until the host may get a request, if it is asked for several at once; `_leave` follows, and the request."""
+        if self._turn is not None:
+            self.no_socket = await self._turn()
 
     def _leave(self, address: str) -> bool:
         """Note when and where the request leaves; stop a second one, and one whose turn is over."""
