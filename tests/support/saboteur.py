@@ -2,10 +2,12 @@
 
     SABOTAGE={"place": "settle", "word": "/poisoned", "times": 1}
 
-`word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. It is
-installed as a filter, which every process of a crawl builds before it begins, and which refuses nothing.
+`word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. `late`: it
+does not fail but takes so many seconds longer. It is installed as a filter, which every process of a crawl builds before it
+begins, and which refuses nothing.
 """
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -20,6 +22,7 @@ from gossamer.records import Outcome, Settlement, Verdict
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
+from gossamer.worker.commit import Committer
 from gossamer.worker.ranker import Ranker
 
 VARIABLE = "SABOTAGE"
@@ -54,6 +57,7 @@ def _begun(given: tuple[Any, ...]) -> list[str]:
 PLACES: dict[str, tuple[Any, str, Concerned]] = {
     "study": (LessonBook, "study", _visited),
     "catalog": (SqliteCatalog, "add", _listed),
+    "commit": (Committer, "commit", _visited),
     "graph": (EdgeLog, "put", _any),
     "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written
     "settle anything": (endings.Endings, "settle_all", _settled),
@@ -78,11 +82,26 @@ class Saboteur:
             Saboteur.begun = True  # type: ignore[attr-defined]
             for module, name in COMPILED if plan.get("pure") else ():
                 setattr(module, name, None)
+            if "late" in plan:
+                _delay(*PLACES[plan["place"]][:2], plan["late"])
+                return
             _sabotage(*PLACES[plan["place"]], plan.get("word", ""), plan.get("times", -1), plan.get("after", 0))
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Let everything pass."""
         return Verdict(True, "sabotage")
+
+
+def _delay(owner: Any, name: str, seconds: float) -> None:
+    """Let a method take longer."""
+    real = getattr(owner, name)
+
+    @wraps(real)
+    async def late(*given: Any) -> Any:
+        await asyncio.sleep(seconds)
+        return await real(*given)
+
+    setattr(owner, name, late)
 
 
 def _sabotage(owner: Any, name: str, concerned: Concerned, word: str, times: int, after: int) -> None:

@@ -93,8 +93,8 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                request = self._requests.to(url, lease, conditions + cookies.header(lesson.chain, url), files=True)
-                fetched = await self._requests.fetch(request)
+                headers = conditions + cookies.header(lesson.chain, url)
+                fetched = await self._requests.send(url, lease, headers, files=True)
                 try:
                     kept = await self._keep(lease, lesson, fetched)
                     visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
@@ -107,7 +107,9 @@ class Crawler:
         except Exception as error:  # noqa: BLE001 - what a bug may cost: one URL
             self._events.publish(bug(error, f"visiting {lease.entry.url}"))
             visit = struck(lease, error)
-        return self._settler.settle(visit)
+        durable = self._settler.settle(visit)
+        self._requests.pace.settle(lease, durable)
+        return durable
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
         """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""

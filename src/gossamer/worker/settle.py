@@ -121,6 +121,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
         fate = RETRY
+    elif outcome is Outcome.DEFERRED:
+        fate = DEFERRED
     else:
         fate = DONE if outcome in FINISHED else DEAD
     reason, score = _reason(lease, kept), None
@@ -184,10 +186,15 @@ def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answe
     return Answer(
         at=fetched.answered,
         seconds=fetched.answered - fetched.started,
-        failed=None if outcome in NEUTRAL else outcome in FAILURES,
+        failed=None if outcome in NEUTRAL or fetched.unanswered else outcome in FAILURES,
         block_until=block_until,
         block_reason=f"answered {fetched.status}" if block_until else "",
     )
+
+
+def used(fetched: Fetched) -> Answer | None:
+    """Return an answer that says nothing of the host but that it was asked; None: it was not."""
+    return Answer(at=fetched.answered, seconds=fetched.answered - fetched.started, failed=None) if fetched.sent else None
 
 
 def _reason(lease: Lease, kept: Kept) -> str:
