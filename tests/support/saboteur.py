@@ -18,10 +18,12 @@ from typing import Any
 from gossamer.filters.verdict import Candidate
 from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
 from gossamer.lessons.book import LessonBook
+from gossamer.processors.html import HtmlProcessor
 from gossamer.records import Outcome, Settlement, Verdict
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
+from gossamer.worker.admit import Admission
 from gossamer.worker.commit import Committer
 from gossamer.worker.ranker import Ranker
 
@@ -42,6 +44,14 @@ def _answered(given: tuple[Any, ...]) -> list[str]:
     return [settlement.lease.entry.url for settlement in settlements if settlement.answer is not None]
 
 
+def _read(given: tuple[Any, ...]) -> list[str]:
+    return [given[1].url]
+
+
+def _linked(given: tuple[Any, ...]) -> list[str]:
+    return [given[3].url]
+
+
 def _settled(given: tuple[Any, ...]) -> list[str]:
     return [settlement.lease.entry.url for settlement in given[1]]
 
@@ -57,6 +67,8 @@ def _begun(given: tuple[Any, ...]) -> list[str]:
 PLACES: dict[str, tuple[Any, str, Concerned]] = {
     "study": (LessonBook, "study", _visited),
     "catalog": (SqliteCatalog, "add", _listed),
+    "read": (HtmlProcessor, "process", _read),
+    "admit": (Admission, "line_up", _linked),
     "commit": (Committer, "commit", _visited),
     "graph": (EdgeLog, "put", _any),
     "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written

@@ -21,6 +21,7 @@ from gossamer.records import (
     Link,
     LinkKind,
     Outcome,
+    Place,
 )
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Chain, Lesson
@@ -50,6 +51,13 @@ class Leads(Struct, frozen=True):
     chain: Chain | None = None  # what is carried to where it redirects
     reason: str = ""
     is_asked_again: bool = False  # it redirects to itself, and gave us something to bring back
+
+
+class Filed(Struct):
+    """What is safe of an answer so far."""
+
+    digest: str = ""
+    place: Place | None = None  # None: nothing
 
 
 class Crawler:
@@ -112,10 +120,24 @@ class Crawler:
         return durable
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
-        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        """Keep an answer and what it says; should a bug strike on the way, its bytes and the reason why they were not read."""
         if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
-        digest = await self._reader.digest(fetched)
+        filed = Filed()
+        try:
+            return await self._read(lease, lesson, fetched, filed)
+        except ENDING:
+            raise
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: that a page is not read
+            self._events.publish(bug(error, f"reading {lease.entry.url}"))
+            if filed.place is None:
+                filed.place = await self._settler.until_room(self._archive.append, fetched, filed.digest, None)
+            reason = f"{type(error).__name__}: {error}"
+            return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=reason)
+
+    async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
+        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
             return Kept(
@@ -128,9 +150,8 @@ class Crawler:
             if said := fetched.all_headers("x-robots-tag"):
                 wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
             verdict = await likes.judge(reading, wishes.noindex)
-            place = None
             if verdict.is_archived:
-                place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
+                filed.place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
             target = redirect_of(fetched)
             if target:
                 found = self._follow(target, lease, lesson, fetched)
@@ -145,7 +166,7 @@ class Crawler:
                 digest=digest,
                 original=verdict.original,
                 claim=verdict.claim,
-                place=place,
+                place=filed.place,
                 extract=extract,
                 directives=wishes,
                 entries=verdict.judge_links(found.entries),

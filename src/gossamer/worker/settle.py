@@ -199,6 +199,8 @@ def used(fetched: Fetched) -> Answer | None:
 
 def _reason(lease: Lease, kept: Kept) -> str:
     outcome = kept.outcome
+    if outcome is BUG:
+        return kept.reason
     if kept.fetched.detail:
         return kept.fetched.detail
     if kept.reason:
