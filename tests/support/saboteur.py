@@ -3,15 +3,18 @@
     SABOTAGE={"place": "settle", "word": "/poisoned", "times": 1}
 
 `word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. `late`: it
-does not fail but takes so many seconds longer. It is installed as a filter, which every process of a crawl builds before it
+does not fail but takes so many seconds longer. `full`: instead of all this, no temporary file can be opened while this one is
+there. It is installed as a filter, which every process of a crawl builds before it
 begins, and which refuses nothing.
 """
 
 import asyncio
+import errno
 import json
 import os
+import tempfile
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +97,9 @@ class Saboteur:
             Saboteur.begun = True  # type: ignore[attr-defined]
             for module, name in COMPILED if plan.get("pure") else ():
                 setattr(module, name, None)
+            if "full" in plan:
+                tempfile.TemporaryFile = partial(_without_room, tempfile.TemporaryFile, plan["full"])  # type: ignore[assignment]
+                return
             if "late" in plan:
                 _delay(*PLACES[plan["place"]][:2], plan["late"])
                 return
@@ -102,6 +108,13 @@ class Saboteur:
     def judge(self, candidate: Candidate) -> Verdict:
         """Let everything pass."""
         return Verdict(True, "sabotage")
+
+
+def _without_room(real: Callable[..., Any], sign: str, *given: Any, **named: Any) -> Any:
+    """Open a temporary file, unless the sign is there that its directory is full."""
+    if Path(sign).exists():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return real(*given, **named)
 
 
 def _delay(owner: Any, name: str, seconds: float) -> None:

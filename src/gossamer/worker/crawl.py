@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.errors import ENDING
+from gossamer.errors import ENDING, SpoolError
 from gossamer.policy import cookies, directives
 from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
@@ -36,6 +36,7 @@ from gossamer.worker.request import Requests
 from gossamer.worker.revision import Revisions
 from gossamer.worker.same import Finding, Sameness
 from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
+from gossamer.worker.spool import Spool
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 CIRCLE = "it redirects in a circle"
@@ -91,6 +92,7 @@ class Crawler:
         self._admission = admission
         self._outlinks = outlinks
         self._settler = settler
+        self._spool = Spool(settler.until_room, clock)
         self._events = events
         self._clock = clock
 
@@ -110,6 +112,8 @@ class Crawler:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
                 visit = await self._settler.discover_first(visit)
+        except SpoolError as error:
+            visit = await self._spool.put_off(lease, error)
         except ENDING:
             raise  # not this page's fault: the crawl cannot go on without its stores
         except Exception as error:  # noqa: BLE001 - what a bug may cost: one URL

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
+from gossamer.errors import SpoolError, StoreError
 from gossamer.protocols import Fetcher
 from gossamer.records import Fetched, Lease, Outcome, Request
 from gossamer.worker.pace import Pace, Turn
@@ -50,11 +51,11 @@ class Requests:
     ) -> Fetched:
         """Ask for a URL under a lease, at its turn or that of a `bare` one; `files`: what is no page has the limits of a file.
 
-        The outcome is `deferred` where the URL is to be asked for again as if it had not been.
+        The outcome is `deferred` where the URL is to be asked for again as if it had not been. Raises `SpoolError`.
         """
         used = bare or lease
         turn = self.pace.turn(used)
-        fetched = await self._fetch(self._to(url, lease, headers, files, turn))
+        fetched = await self._spooled(self._to(url, lease, headers, files, turn))
         if fetched.unanswered:
             return self._ask_again(fetched)
         if self._unanswered:
@@ -63,6 +64,18 @@ class Requests:
             if turn.refused and not fetched.sent:
                 return replace(fetched, outcome=Outcome.DEFERRED, detail=turn.refused)
             self.pace.hear(used, fetched)
+        return fetched
+
+    async def _spooled(self, request: Request) -> Fetched:
+        try:
+            fetched = await self._fetch(request)
+        except StoreError as error:  # fetchers have no other store
+            raise SpoolError(str(error)) from error
+        try:
+            fetched.body.flush()
+        except OSError as error:
+            fetched.body.close()
+            raise SpoolError(f"a temporary file failed ({error.strerror}); make room where TMPDIR points to") from error
         return fetched
 
     def _to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...], files: bool, turn: Turn | None) -> Request:

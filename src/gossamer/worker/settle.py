@@ -8,6 +8,7 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
 from msgspec import Struct
@@ -288,23 +289,23 @@ class Settler:
 
     async def until_room(self, step: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
         """Run a step that needs disk space; while the disk is full, say so (once for all steps) and try again."""
-        waiting = False
-        while True:
-            try:
-                result = await step(*arguments)
-            except DiskFull as error:
-                if not waiting:
-                    waiting = True
-                    self._short_of_room += 1
-                    if self._short_of_room == 1:
-                        self._events.publish(Paused(str(error)))
+        try:
+            return await step(*arguments)
+        except DiskFull as error:
+            if not self._short_of_room:
+                self._events.publish(Paused(str(error)))
+        self._short_of_room += 1
+        try:
+            while True:
                 await asyncio.sleep(DISK_WAIT)
-                continue
-            if waiting:
-                self._short_of_room -= 1
-                if not self._short_of_room:
-                    self._events.publish(Resumed())
-            return result
+                with suppress(DiskFull):
+                    result = await step(*arguments)
+                    break
+        finally:
+            self._short_of_room -= 1
+        if not self._short_of_room:
+            self._events.publish(Resumed())
+        return result
 
     async def _make_durable(self, visits: list[Visit]) -> None:
         """Make the bytes of some visits durable, then commit these visits; meanwhile others may be flushed."""
