@@ -121,6 +121,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         make_briefing(stores),
         commits,
         node.lease,
+        node.visitor,
         told,
         met,
         stores.user_agent,

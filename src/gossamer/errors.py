@@ -11,6 +11,7 @@
     │   └── CrawlTooNew         a newer gossamer wrote it
     ├── StoreError          4   a store failed under us
     │   └── DiskFull            no space left where the crawl keeps its state
+    ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
 
@@ -72,6 +73,12 @@ class StoreError(GossamerError):
 
 class DiskFull(StoreError):
     """No space is left where the crawl keeps its state."""
+
+
+class SpoolError(GossamerError):
+    """A temporary file cannot be written."""
+
+    exit_code = 4
 
 
 class CannotGoOn(GossamerError):

@@ -68,7 +68,7 @@ class Leasing(Protocol):
 class Frontier(Leasing, Protocol):
     """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
 
-    async def lease(self, worker: str | Callable[[str, int], str], limit: int, now: float) -> Leases:
+    async def lease(self, worker: str | Callable[[str, int, float], str], limit: int, now: float) -> Leases:
         """Give leases to a worker, or each to whom `worker` names for a host with so many connections at once."""
 
     async def abandon(self, worker: str, now: float) -> int:
@@ -159,7 +159,7 @@ class Resolver(Protocol):
 
 @runtime_checkable
 class Fetcher(Protocol):
-    """One protocol: a request out, exact bytes back. Follows no redirect."""
+    """One protocol: a request out, exact bytes back. Follows no redirect, and awaits the request's `turn` before it leaves."""
 
     async def fetch(self, request: Request) -> Fetched: ...
 

@@ -1,9 +1,11 @@
 """What travels between the floors: small frozen records, and the closed list of outcomes.
 
 A record holds facts, never a connection, a lock or a callback, so that it can be kept, compared, sent over a socket and
-printed. Times are Unix seconds, durations seconds, sizes bytes. A higher score is sooner.
+printed; a `Request`, to which none of this happens, has its turn. Times are Unix seconds, durations seconds, sizes bytes. A
+higher score is sooner.
 """
 
+from collections.abc import Awaitable, Callable
 from enum import IntEnum, StrEnum
 
 from msgspec import Struct, field
@@ -260,6 +262,7 @@ class Request(Struct, frozen=True, kw_only=True):
     max_body: int | None = None  # None: the configuration's
     pages: frozenset[str] | None = None  # MIME types with the limits of a page, any other has those of a file; None: all
     until: float | None = None  # it may not leave after this: the turn belongs to somebody else then
+    turn: Callable[[], Awaitable[str]] | None = None  # awaited when it could leave; then it does at once, unless told why not
 
 
 class Fetched(Struct, frozen=True, kw_only=True):

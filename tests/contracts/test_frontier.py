@@ -86,7 +86,7 @@ class Half(RemoteFrontier):
         super().__init__(connection)
         self._node = node
 
-    async def lease(self, worker: str | Callable[[str, int], str], limit: int, now: float) -> Leases:
+    async def lease(self, worker: str | Callable[[str, int, float], str], limit: int, now: float) -> Leases:
         return await (super().lease(worker, limit, now) if isinstance(worker, str) else self._node.lease(worker, limit, now))
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import saboteur
 from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
 from faulting import faults_found
 from serving import Route, Site, page, site_running
@@ -134,6 +135,29 @@ def test_a_full_catalog_pauses_the_crawl_until_there_is_room(tmp_path: Path, sit
 def test_a_limit_on_the_size_of_files_is_a_full_disk_too(tmp_path: Path) -> None:
     with ten_pages(120_000, 10) as bulky:  # no file but the archive's comes near the limit
         crawl_through_a_pause(SmallDisk(tmp_path, SIZE, mounted=False), bulky, tmp_path / "crawl", links=100)
+
+
+def test_a_full_temporary_directory_holds_up_what_needs_it_and_nothing_else(tmp_path: Path) -> None:
+    sign, directory, plan = tmp_path / "full", tmp_path / "crawl", {"full": str(tmp_path / "full")}
+    sign.touch()
+    environment = CLEAN | {"PYTHONPATH": saboteur.install(tmp_path / "plugin"), saboteur.VARIABLE: json.dumps(plan)}
+    routes: dict[str, Route] = {"/": page("/long", "/short"), "/long": page(title="a long page " * 20_000), "/short": page()}
+    with site_running(routes) as site:
+        words = [*GOSSAMER, "crawl", site.url(), "--dir", str(directory), *PRIVATE]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        try:
+            line = wait_for_words(process, "no space is left for a temporary file")
+            assert line == "paused: no space is left for a temporary file; make room where TMPDIR points to\n"
+            site.wait_for("/short")
+            sign.unlink()
+            assert "going on" in wait_for_words(process, "going on")
+            said, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0 and said.splitlines()[-1] == "done: nothing waits", errors
+    assert sorted(site.paths) == ["/", "/long", "/long", "/short"]
+    assert json.loads(run_gossamer("status", directory, "--json").stdout)["pages"] == 3
+    assert faults_found(directory) == []
 
 
 def crawl_until_full(disk: SmallDisk, site: Site, directory: Path, *where: str) -> str:

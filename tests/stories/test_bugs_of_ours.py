@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -71,6 +72,27 @@ def test_a_bug_in_a_commit_costs_one_url(tmp_path: Path, web: Simweb, place: str
     assert any("ZeroDivisionError" in trace for trace in traces(directory))
     explained = json.loads(run_gossamer("explain", directory, poisoned, "--json").stdout)
     assert "ZeroDivisionError: a bug on purpose" in explained["reason"]
+
+
+@pytest.mark.parametrize(("place", "workers"), [("read", 1), ("admit", 1), ("read", 2)])
+def test_a_bug_in_reading_a_page_costs_what_it_says_but_not_its_bytes(
+    tmp_path: Path, web: Simweb, place: str, workers: int
+) -> None:
+    poisoned, directory = a_leaf(web), tmp_path / "crawl"
+    result = crawl_with({"place": place, "word": poisoned}, web, directory, f"--workers={workers}", "--quiet")
+    assert result.returncode == 0, result.stderr
+    assert "bugs of ours ended 1 URL(s)" in result.stdout
+    check(directory, web, {poisoned})
+    row = json.loads(run_gossamer("show", directory, poisoned, "--json").stdout)["page"]
+    assert (row["outcome"], row["status"], row["place"] is None) == ("bug", 200, False)
+    assert "ZeroDivisionError: a bug on purpose" in row["reason"]
+    kept = run_gossamer("show", directory, poisoned, "--part", "body").stdout
+    url = urlsplit(poisoned)
+    server = HTTPConnection("127.0.0.1", url.port)
+    server.request("GET", url.path, headers={"Host": url.netloc})
+    assert kept == server.getresponse().read().decode()
+    server.close()
+    assert any("ZeroDivisionError" in trace for trace in traces(directory))
 
 
 @pytest.mark.parametrize(

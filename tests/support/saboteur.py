@@ -2,24 +2,32 @@
 
     SABOTAGE={"place": "settle", "word": "/poisoned", "times": 1}
 
-`word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. It is
-installed as a filter, which every process of a crawl builds before it begins, and which refuses nothing.
+`word`: only where a URL that contains it is concerned. `times`: so often at most. `pure`: without what was compiled. `late`: it
+does not fail but takes so many seconds longer. `full`: instead of all this, no temporary file can be opened while this one is
+there. It is installed as a filter, which every process of a crawl builds before it
+begins, and which refuses nothing.
 """
 
+import asyncio
+import errno
 import json
 import os
+import tempfile
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 from gossamer.filters.verdict import Candidate
 from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
 from gossamer.lessons.book import LessonBook
+from gossamer.processors.html import HtmlProcessor
 from gossamer.records import Outcome, Settlement, Verdict
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
+from gossamer.worker.admit import Admission
+from gossamer.worker.commit import Committer
 from gossamer.worker.ranker import Ranker
 
 VARIABLE = "SABOTAGE"
@@ -39,6 +47,14 @@ def _answered(given: tuple[Any, ...]) -> list[str]:
     return [settlement.lease.entry.url for settlement in settlements if settlement.answer is not None]
 
 
+def _read(given: tuple[Any, ...]) -> list[str]:
+    return [given[1].url]
+
+
+def _linked(given: tuple[Any, ...]) -> list[str]:
+    return [given[3].url]
+
+
 def _settled(given: tuple[Any, ...]) -> list[str]:
     return [settlement.lease.entry.url for settlement in given[1]]
 
@@ -54,6 +70,9 @@ def _begun(given: tuple[Any, ...]) -> list[str]:
 PLACES: dict[str, tuple[Any, str, Concerned]] = {
     "study": (LessonBook, "study", _visited),
     "catalog": (SqliteCatalog, "add", _listed),
+    "read": (HtmlProcessor, "process", _read),
+    "admit": (Admission, "line_up", _linked),
+    "commit": (Committer, "commit", _visited),
     "graph": (EdgeLog, "put", _any),
     "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written
     "settle anything": (endings.Endings, "settle_all", _settled),
@@ -78,11 +97,36 @@ class Saboteur:
             Saboteur.begun = True  # type: ignore[attr-defined]
             for module, name in COMPILED if plan.get("pure") else ():
                 setattr(module, name, None)
+            if "full" in plan:
+                tempfile.TemporaryFile = partial(_without_room, tempfile.TemporaryFile, plan["full"])  # type: ignore[assignment]
+                return
+            if "late" in plan:
+                _delay(*PLACES[plan["place"]][:2], plan["late"])
+                return
             _sabotage(*PLACES[plan["place"]], plan.get("word", ""), plan.get("times", -1), plan.get("after", 0))
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Let everything pass."""
         return Verdict(True, "sabotage")
+
+
+def _without_room(real: Callable[..., Any], sign: str, *given: Any, **named: Any) -> Any:
+    """Open a temporary file, unless the sign is there that its directory is full."""
+    if Path(sign).exists():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return real(*given, **named)
+
+
+def _delay(owner: Any, name: str, seconds: float) -> None:
+    """Let a method take longer."""
+    real = getattr(owner, name)
+
+    @wraps(real)
+    async def late(*given: Any) -> Any:
+        await asyncio.sleep(seconds)
+        return await real(*given)
+
+    setattr(owner, name, late)
 
 
 def _sabotage(owner: Any, name: str, concerned: Concerned, word: str, times: int, after: int) -> None:

@@ -6,7 +6,7 @@ One writer appends; when it is done, any number of readers read from the start. 
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
 from typing import BinaryIO
 
@@ -51,6 +51,11 @@ class Body:
         self._file = tempfile.TemporaryFile(prefix="gossamer-")  # noqa: SIM115 - closed by close()
         self._file.writelines(self._chunks)
         self._chunks = []
+
+    def flush(self) -> None:
+        """Hand the last bytes to the file, if there is one: a full disk is met here, and not by whoever reads."""
+        if self._file is not None:
+            self._file.flush()
 
     @property
     def in_memory(self) -> int:
@@ -102,6 +107,7 @@ class Body:
         """Free memory and file. Reading again gives nothing."""
         self._chunks = []
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # of a full disk, for bytes that nobody wants any more
+                self._file.close()
             self._file = None
         self.size = 0

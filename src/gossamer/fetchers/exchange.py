@@ -59,6 +59,8 @@ class HttpExchange(Received):
         self._begin = self._looked_at = loop.time()
         self._result: asyncio.Future[Ended] = loop.create_future()
         connection = kept.take(self.place)
+        if connection is not None and self._turn is not None and not await self._is_ready(connection):
+            connection = None
         if connection is None:
             try:
                 connection = await self._connect()
@@ -68,8 +70,7 @@ class HttpExchange(Received):
                 return Ending.NO_TLS, why_not(error)
             except OSError as error:
                 return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
-            if not connection.is_quiet():
-                connection.close()
+            if not await self._is_ready(connection):
                 return Ending.SPOKE_FIRST, ""
         self._connection = connection
         if not self._leave(connection.address):
@@ -87,6 +88,26 @@ class HttpExchange(Received):
             kept.leave(self)
 
     # --- the connection -----------------------------------------------------------------------------------------------
+
+    async def _is_ready(self, connection: Connection) -> bool:
+        """Hold a connection until the request may leave, and close it if something was said before; tell whether it may now."""
+        if self._turn is not None:
+            await self._hold(connection)
+        if connection.is_quiet():
+            return True
+        connection.close()
+        return False
+
+    async def _hold(self, connection: Connection) -> None:
+        """Wait until the request may leave; that time is not the server's. It is waited for once, whatever comes of it."""
+        ready = self._kept.loop.time()
+        try:
+            await self._wait_for_turn()
+        except asyncio.CancelledError:
+            connection.close()
+            raise
+        self._turn = None
+        self._begin += self._kept.loop.time() - ready
 
     async def _connect(self) -> Connection:
         """Connect to the first address that answers."""

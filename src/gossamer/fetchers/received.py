@@ -6,7 +6,7 @@ the limits of a file. So the type costs nothing where it makes no difference, an
 
 import errno
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
 
 from gossamer.clock import Clock
@@ -31,6 +31,7 @@ class Received:
     # What every exchange begins with stands here, once for all of them.
     _room = 0
     _until = inf
+    _turn: Callable[[], Awaitable[str]] | None = None
     _url = ""
     _pages: frozenset[str] | None = None
     _is_file = False  # it was found to be one
@@ -55,6 +56,7 @@ class Received:
         """Compose the request."""
         self._room = self._settings.max_body if request.max_body is None else request.max_body
         self._until = inf if request.until is None else request.until
+        self._turn = request.turn
         self._url = request.url
         self._pages = request.pages if request.max_body is None else None
         self.request_head = request_head(request, target)
@@ -98,11 +100,17 @@ class Received:
         self.connections += 1
         return opened
 
+    async def _wait_for_turn(self) -> None:
+        """Wait until the host may get a request, if it is asked for several at once; `_leave` follows, and the request."""
+        if self._turn is not None:
+            self.no_socket = await self._turn()
+
     def _leave(self, address: str) -> bool:
         """Note when and where the request leaves; False: its turn is over, and it must not."""
         now = self._clock.now()
         if now >= self._until:
             self.no_socket = "the turn was over before the request could leave"
+        if self.no_socket:
             return False
         self.started = now
         self.address = address

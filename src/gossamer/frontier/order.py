@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from gossamer.policy.opic import UNIT
 
-Whose = str | Callable[[str, int], str]  # the worker that gets leases, or who names one for a host with so many connections
+# The worker that gets leases, or who names one for a host with so many connections and such a delay.
+Whose = str | Callable[[str, int, float], str]
 AGEING = 30 * 86400.0  # a waiting URL gains the whole range of scores, 0 to 1, in this time
 
 

@@ -66,7 +66,7 @@ def lease_of(
     """Return a lease at a host whose clock was moved for it."""
     return Lease(
         token=token,
-        worker=worker if isinstance(worker, str) else worker(host.name, connections),
+        worker=worker if isinstance(worker, str) else worker(host.name, connections, delay),
         entry=Entry("", "", host.name) if row is None else row.entry,
         leased_at=now,
         until=until,

@@ -92,7 +92,7 @@ class Turns:
         if isinstance(worker, str):
             workers = len(turns) * [worker]
         else:
-            workers = [worker(turn.host.name, turn.connections) for turn in turns]
+            workers = [worker(turn.host.name, turn.connections, turn.delay) for turn in turns]
         if _swift is not None:
             keys, references, row = _swift.noted(turns)
             ledger.open_leases(first, row)

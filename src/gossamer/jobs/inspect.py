@@ -96,7 +96,7 @@ async def _fetch_one(url: str, settings: Settings) -> Got:
         verdict = await _consult(memory_robots(settings), requests, lease, requests.agent(lease), settings)
         if not verdict.allowed and verdict.sent:
             raise UsageError(f"robots.txt forbids {url}: {verdict.rule}; pass --ignore-robots if the site is yours")
-        fetched = await requests.fetch(requests.to(lease.entry.url, lease, files=True))
+        fetched = await requests.send(lease.entry.url, lease, files=True)
         document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
         return Got(fetched, outcome_of(fetched), document.content, document.mime)
 
@@ -123,7 +123,7 @@ async def _consult(robots: Robots, requests: Requests, lease: Lease, agent: str,
         consultation = await robots.consult(lease.entry.url, agent, clock.now())
         if consultation.verdict != "ask":
             return Asked(consultation.verdict == "allowed", consultation.rule, delay)
-        fetched = await requests.fetch(requests.to(consultation.ask, lease))
+        fetched = await requests.send(consultation.ask, lease)
         learned = await robots.learn(lease.entry.url, fetched, agent, settings.politeness.delay, clock.now())
         delay = learned.delay
         if learned.block_until or not fetched.sent:

@@ -18,7 +18,7 @@ from gossamer.consultation import Consultation, Learned
 from gossamer.errors import GossamerError
 from gossamer.likeness import Likeness
 from gossamer.protocols import Claims, Commits, Frontier, Robots, Teaching
-from gossamer.records import Discovered, Lease, Leases, Original, Settlement
+from gossamer.records import Discovered, Fate, Lease, Leases, Original, Outcome, Settlement
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
 from gossamer.visit import Earlier, Lesson, Visit
@@ -38,6 +38,7 @@ class Desk:
     lessons: Teaching
     commits: Commits
     lease: Callable[[str, int, float], Awaitable[Leases]]  # waits until there is something to do
+    visitor: Callable[[str], str]  # of a host: the worker that has leases of it
     told: Callable[[str, bytes], None]  # an event, and the worker that tells it
     met: Callable[[str, Exception], None]  # a bug of ours, while this worker was answered
     user_agent: str  # of hosts without one of their own
@@ -221,9 +222,18 @@ class Session:
 
     async def _reserve(self, call: wire.Reserve) -> Lease | None:
         turn = await self._desk.frontier.reserve(call.worker, call.host, call.now)
-        return None if turn is None else _light(turn)
+        if turn is None:
+            return None
+        if turn.max_connections > 1 and turn.delay and self._desk.visitor(call.host) not in ("", self.worker):
+            unused = Settlement(lease=turn, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED)
+            await self._desk.frontier.settle([unused], call.now)  # the pace of its host is kept by another worker
+            return None
+        self.out[turn.token] = turn
+        return _light(turn)
 
     async def _settle(self, call: wire.Settle) -> int:
+        for settlement in call.settlements:
+            self.out.pop(settlement.lease.token, None)
         return await self._desk.frontier.settle(call.settlements, call.now)
 
     async def _pace(self, call: wire.Pace) -> None:

@@ -4,6 +4,7 @@ When it is ready it prints one line of JSON, the announcement of `serve`.
 """
 
 import argparse
+import asyncio
 import sys
 from collections.abc import Sequence
 
@@ -30,10 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             coding=options.coding,
             cache_bytes=options.cache_bytes,
             warm=options.warm,
+            wait=options.wait,
+            stamped=options.stamped,
         )
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
         zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale, "living": options.living}
-        uvloop.run(serve(settings, **files, with_dns=options.dns, certificate=options.certificate, **zoos))
+        run = asyncio.run if settings.stamped else uvloop.run
+        run(serve(settings, **files, with_dns=options.dns, certificate=options.certificate, **zoos))
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return 0
@@ -55,6 +59,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cache-bytes", type=int, default=known.cache_bytes, help="rendered answers kept in memory")
     parser.add_argument("--warm", action="store_true", help="render what the cache holds before being ready")
+    parser.add_argument("--wait", type=float, default=known.wait, help="seconds before every answer")
+    parser.add_argument(
+        "--stamped", action="store_true", help="note in the ledger when the kernel took a request, not when we did"
+    )
     parser.add_argument("--ledger", help="file that every request is appended to")
     parser.add_argument("--manifest", help="file for the truth about every URL")
     parser.add_argument("--seeds", help="file for the root of every host, one a line")

@@ -15,6 +15,7 @@ from gossamer.simweb.ledger import Ledger, Request
 from gossamer.simweb.requests import Malformed, RequestHead, read_head
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.sites import Ailment, Resource
+from gossamer.simweb.stamps import StampedListener, arrival_of_last_read
 from gossamer.simweb.web import Web, build
 
 _LONGEST_HEAD = 64 * 1024
@@ -94,7 +95,7 @@ class SimwebServer:
         resource = self.web.find(request.host, request.path)
         if resource is None:
             return _NOT_FOUND, 0.0
-        delay = _slowness(resource) if resource.host.slow else 0.0
+        delay = _slowness(resource) if resource.host.slow else self.settings.wait
         if resource.failures and self._fails(resource):
             return _AILMENTS[resource.ailment], delay
         if self._in_a_row:
@@ -161,7 +162,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if not self._buffer:
-            self._arrived = monotonic()
+            self._arrived = arrival_of_last_read()
         self._buffer += data
         self._proceed()
 
@@ -248,5 +249,5 @@ def _bind(settings: SimwebSettings) -> list[socket.socket]:
             if settings.port or attempt == _PORT_TRIES - 1:
                 raise
         else:
-            return sockets
+            return [StampedListener(fileno=bound.detach()) for bound in sockets] if settings.stamped else sockets
     raise AssertionError("the last attempt returns or raises")

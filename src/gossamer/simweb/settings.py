@@ -26,6 +26,8 @@ class SimwebSettings:
     cache_bytes: int = 64 * 1024 * 1024  # rendered answers kept by the server
     warm: bool = False  # render as many of them as the cache holds before the server listens
     dns_ttl: int = 60
+    wait: float = 0.0  # before every answer
+    stamped: bool = False  # the ledger has the time at which the kernel took a request; needs asyncio's own loop
 
     def __post_init__(self) -> None:
         if self.hosts < 1 or self.pages < self.hosts:

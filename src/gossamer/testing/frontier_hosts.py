@@ -44,10 +44,10 @@ async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: Bench)
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(host="a.example"), entry(host="b.example")], NOW)
     await frontier.set_policy("b.example", HostPolicy(max_connections=2))
-    given = await frontier.lease(lambda host, connections: f"{host[0]}{connections}", 10, NOW)
-    assert sorted(lease.worker for lease in given.leases) == ["a1", "b2"]
-    theirs = next(lease for lease in given.leases if lease.worker == "b2")
-    assert await frontier.abandon("a1", NOW) == 1
+    given = await frontier.lease(lambda host, connections, delay: f"{host[0]}{connections}{delay:g}", 10, NOW)
+    assert sorted(lease.worker for lease in given.leases) == ["a10", "b20"]
+    theirs = next(lease for lease in given.leases if lease.worker == "b20")
+    assert await frontier.abandon("a10", NOW) == 1
     assert await frontier.settle([end(theirs)], NOW) == 1
 
 

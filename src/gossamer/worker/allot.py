@@ -3,11 +3,13 @@
 A host with one connection at a time has a home, the worker that visited it before, and goes there even while that one is busy:
 where hosts wander, each worker opens a connection of its own to every host, and a connection costs more than a small page.
 It moves when its home is that of more hosts than another worker that asks for work, and busier just now; the latter alone says
-little, since visits end in large groups. Everything else goes to whoever asks and has least under way.
+little, since visits end in large groups. A host with several connections and a delay has a home too, because its pace is kept
+there (`pace.py`): it moves only while none of its visits is under way. Everything else goes to whoever asks and has least under
+way.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 GENERATION = 60.0  # seconds: a host that had no turn for so long may be forgotten, its connection is hardly kept any longer
 MOST_HOSTS = 100_000  # of a generation
@@ -44,27 +46,43 @@ class Homes:
 class Allotment:
     """Names workers for leases.
 
-    `loads` is what each worker has under way, `trust` how much it may have, `rooms` how much more it has asked for, if it has.
+    `loads` is what each worker has under way, `trust` how much it may have, `rooms` how much more it has asked for, if it has;
+    `visitor` says which of them visits a host just now, if one does.
     """
 
-    def __init__(self, homes: Homes, loads: dict[str, int], trust: Mapping[str, int], rooms: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        homes: Homes,
+        loads: dict[str, int],
+        trust: Mapping[str, int],
+        rooms: Mapping[str, int],
+        visitor: Callable[[str], str],
+    ) -> None:
         self._homes = homes
+        self._visitor = visitor
+        self._given: dict[str, str] = {}  # workers of hosts with several connections and a delay, of this allotment
         self._loads = loads
         self._trust = trust
         self._rooms = {worker: room for worker, room in rooms.items() if room > 0}
         self.room = sum(self._rooms.values())  # leases that surely find somebody
 
-    def __call__(self, host: str, connections: int) -> str:
+    def __call__(self, host: str, connections: int, delay: float) -> str:
         """Return who visits a host that may be visited so many times at once."""
         loads, rooms = self._loads, self._rooms
-        asking = worker = min(rooms, key=loads.__getitem__)
+        worker = asking = min(rooms, key=loads.__getitem__)
         if connections == 1:
-            worker = self._homes.choose(host, asking, loads)
-            if loads[worker] >= self._trust[worker]:
-                worker = asking
+            worker = self._home(host, asking)
+        elif delay:
+            worker = self._given.get(host) or self._visitor(host) or self._home(host, asking)
+            self._given[host] = worker
         loads[worker] += 1
         if worker in rooms:
             rooms[worker] -= 1
             if not rooms[worker]:
                 del rooms[worker]
         return worker
+
+    def _home(self, host: str, asking: str) -> str:
+        """Return the home of a host, or who asks while that has enough to do."""
+        home = self._homes.choose(host, asking, self._loads)
+        return home if self._loads[home] < self._trust[home] else asking

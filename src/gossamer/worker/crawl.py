@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
-from gossamer.errors import ENDING
+from gossamer.errors import ENDING, SpoolError
 from gossamer.policy import cookies, directives
 from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
@@ -21,6 +21,7 @@ from gossamer.records import (
     Link,
     LinkKind,
     Outcome,
+    Place,
 )
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import Chain, Lesson
@@ -35,6 +36,7 @@ from gossamer.worker.request import Requests
 from gossamer.worker.revision import Revisions
 from gossamer.worker.same import Finding, Sameness
 from gossamer.worker.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
+from gossamer.worker.spool import Spool
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
 CIRCLE = "it redirects in a circle"
@@ -50,6 +52,13 @@ class Leads(Struct, frozen=True):
     chain: Chain | None = None  # what is carried to where it redirects
     reason: str = ""
     is_asked_again: bool = False  # it redirects to itself, and gave us something to bring back
+
+
+class Filed(Struct):
+    """What is safe of an answer so far."""
+
+    digest: str = ""
+    place: Place | None = None  # None: nothing
 
 
 class Crawler:
@@ -83,6 +92,7 @@ class Crawler:
         self._admission = admission
         self._outlinks = outlinks
         self._settler = settler
+        self._spool = Spool(settler.until_room, clock)
         self._events = events
         self._clock = clock
 
@@ -93,8 +103,8 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                request = self._requests.to(url, lease, conditions + cookies.header(lesson.chain, url), files=True)
-                fetched = await self._requests.fetch(request)
+                headers = conditions + cookies.header(lesson.chain, url)
+                fetched = await self._requests.send(url, lease, headers, files=True)
                 try:
                     kept = await self._keep(lease, lesson, fetched)
                     visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
@@ -102,18 +112,36 @@ class Crawler:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
                 visit = await self._settler.discover_first(visit)
+        except SpoolError as error:
+            visit = await self._spool.put_off(lease, error)
         except ENDING:
             raise  # not this page's fault: the crawl cannot go on without its stores
         except Exception as error:  # noqa: BLE001 - what a bug may cost: one URL
             self._events.publish(bug(error, f"visiting {lease.entry.url}"))
             visit = struck(lease, error)
-        return self._settler.settle(visit)
+        durable = self._settler.settle(visit)
+        self._requests.pace.settle(lease, durable)
+        return durable
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
-        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        """Keep an answer and what it says; should a bug strike on the way, its bytes and the reason why they were not read."""
         if fetched.outcome is not OK:
             return Kept(fetched=fetched, outcome=outcome_of(fetched))
-        digest = await self._reader.digest(fetched)
+        filed = Filed()
+        try:
+            return await self._read(lease, lesson, fetched, filed)
+        except ENDING:
+            raise
+        except Exception as error:  # noqa: BLE001 - what a bug may cost: that a page is not read
+            self._events.publish(bug(error, f"reading {lease.entry.url}"))
+            if filed.place is None:
+                filed.place = await self._settler.until_room(self._archive.append, fetched, filed.digest, None)
+            reason = f"{type(error).__name__}: {error}"
+            return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=reason)
+
+    async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
+        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
             return Kept(
@@ -126,9 +154,8 @@ class Crawler:
             if said := fetched.all_headers("x-robots-tag"):
                 wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
             verdict = await likes.judge(reading, wishes.noindex)
-            place = None
             if verdict.is_archived:
-                place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
+                filed.place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
             target = redirect_of(fetched)
             if target:
                 found = self._follow(target, lease, lesson, fetched)
@@ -143,7 +170,7 @@ class Crawler:
                 digest=digest,
                 original=verdict.original,
                 claim=verdict.claim,
-                place=place,
+                place=filed.place,
                 extract=extract,
                 directives=wishes,
                 entries=verdict.judge_links(found.entries),

@@ -4,6 +4,8 @@ One lease is one request. A worker that finds no fresh robots.txt spends the lea
 and keeps its place. A robots.txt that redirects to another host needs a turn at that host, like any other request.
 """
 
+from contextlib import closing
+
 from msgspec.structs import replace
 
 from gossamer.clock import Clock
@@ -17,7 +19,7 @@ from gossamer.visit import Lesson, Visit
 from gossamer.worker.admit import Admission
 from gossamer.worker.probe import Prober
 from gossamer.worker.request import Requests
-from gossamer.worker.settle import Settler, unvisited
+from gossamer.worker.settle import Settler, unvisited, used
 
 UNUSED = Verdict(False, "documents.sitemaps", "named by robots.txt alone, whose Sitemap lines are not used")
 SHORT_WAIT = 0.05  # until somebody else has fetched robots.txt, or another host has a turn to spare
@@ -93,17 +95,7 @@ class Gate:
         """Spend the turn on robots.txt, or a turn of the host it redirects to."""
         host = parse(consultation.ask).host
         if host == lease.entry.host:
-            fetched = await self._fetch(lease, consultation.ask)
-            learned = await self._learn(lease, fetched)
-            return _deferred(
-                lease,
-                learned.reason or "robots.txt was fetched first",
-                due=learned.block_until or None,
-                answer=_answer(fetched, learned),
-                entries=self._sitemaps(lease, learned),
-                received=fetched.body.size,
-                learned=lease.entry.url,
-            )
+            return await self._ask_here(lease, consultation.ask)
         now = self._clock.now()
         turn = await self._frontier.reserve(lease.worker, host, now)
         if turn is None:
@@ -113,30 +105,52 @@ class Gate:
             )
         return await self._ask_elsewhere(lease, turn, consultation.ask)
 
-    async def _ask_elsewhere(self, lease: Lease, turn: Lease, url: str) -> Visit:
+    async def _ask_here(self, lease: Lease, url: str) -> Visit:
         fetched = await self._fetch(lease, url)
-        learned = await self._learn(lease, fetched)
-        used = Answer(at=fetched.answered, seconds=fetched.answered - fetched.started, failed=None)
-        ended = Settlement(lease=turn, fate=Fate.DONE, outcome=Outcome.OK, answer=used)
-        await self._frontier.settle([ended], self._clock.now())
-        if learned.delay is not None:
-            await self._frontier.pace(lease.entry.host, learned.delay)
-        if learned.block_until:
-            await self._frontier.block(lease.entry.host, learned.block_until, learned.reason)
+        with closing(fetched.body):
+            learned = await self._learn(lease, fetched)
+            if learned is None:
+                return _deferred(lease, fetched.detail, answer=used(fetched))
+            return self._learned(lease, fetched, learned, _answer(fetched, learned))
+
+    async def _ask_elsewhere(self, lease: Lease, turn: Lease, url: str) -> Visit:
+        fetched = await self._fetch(lease, url, turn)
+        with closing(fetched.body):
+            learned = await self._learn(lease, fetched)
+            ended = Settlement(lease=turn, fate=Fate.DONE, outcome=Outcome.OK, answer=used(fetched))
+            await self._frontier.settle([ended], self._clock.now())
+            if learned is None:
+                return _deferred(lease, fetched.detail)
+            if learned.delay is not None:
+                await self._frontier.pace(lease.entry.host, learned.delay)
+            if learned.block_until:
+                await self._frontier.block(lease.entry.host, learned.block_until, learned.reason)
+            return self._learned(lease, fetched, learned, None)
+
+    def _learned(self, lease: Lease, fetched: Fetched, learned: Learned, answer: Answer | None) -> Visit:
+        """End the turn that was spent on robots.txt."""
         return _deferred(
             lease,
             learned.reason or "robots.txt was fetched first",
             due=learned.block_until or None,
+            answer=answer,
             entries=self._sitemaps(lease, learned),
             received=fetched.body.size,
             learned=lease.entry.url,
         )
 
-    async def _fetch(self, lease: Lease, url: str) -> Fetched:
-        return await self._requests.fetch(self._requests.to(url, lease))
+    async def _fetch(self, lease: Lease, url: str, turn: Lease | None = None) -> Fetched:
+        try:
+            return await self._requests.send(url, lease, bare=turn)
+        except Exception:
+            self._robots.release(lease.entry.url)
+            raise
 
-    async def _learn(self, lease: Lease, fetched: Fetched) -> Learned:
-        """Keep the answer like any other, and hand it to the rules."""
+    async def _learn(self, lease: Lease, fetched: Fetched) -> Learned | None:
+        """Keep the answer like any other, and hand it to the rules; None: it has to be asked for again."""
+        if fetched.outcome is Outcome.DEFERRED:
+            self._robots.release(lease.entry.url)
+            return None
         if fetched.outcome is Outcome.OK:
             await self._until_room(self._archive.append, fetched, "", None)
         now = self._clock.now()

@@ -177,7 +177,7 @@ class Node(Steering):
             if worker in loads
         }
         self._homes.forget(now)
-        allotment = Allotment(self._homes, loads, self._trust, rooms)
+        allotment = Allotment(self._homes, loads, self._trust, rooms, self.visitor)
         limit = min(self._budget.room(self.under_way), allotment.room)
         if sum(session.is_ready for session in present.values()) < self._settings.workers:
             limit = min(limit, EARLY)
@@ -206,6 +206,11 @@ class Node(Steering):
             granted = await self._frontier.lease(allotment, limit - len(leases), then)
             leases, next_time = leases + granted.leases, granted.next_time
         return Leases(leases, next_time)
+
+    def visitor(self, host: str) -> str:
+        """Return the worker that visits a host just now; an empty text: none does."""
+        sessions = self._present().items()
+        return next((name for name, session in sessions for lease in session.out.values() if lease.entry.host == host), "")
 
     def _present(self) -> dict[str, Worker]:
         """Return the workers that live: what is given to one that is gone would be lost while it is buried."""

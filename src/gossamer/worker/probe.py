@@ -13,7 +13,7 @@ from gossamer.url.parse import split
 from gossamer.visit import Visit
 from gossamer.worker.reading import Reader
 from gossamer.worker.request import Requests
-from gossamer.worker.settle import Kept, answer_of, outcome_of, redirect_of
+from gossamer.worker.settle import Kept, answer_of, outcome_of, redirect_of, used
 
 
 class Prober:
@@ -48,8 +48,10 @@ class Prober:
             if consultation.verdict == "ask":
                 self._robots.release(url)
             return _deferred(lease, "robots.txt has to be fetched before a probe", None, None, 0)
-        fetched = await self._requests.fetch(self._requests.to(url, lease))
+        fetched = await self._requests.send(url, lease)
         try:
+            if fetched.outcome is Outcome.DEFERRED:
+                return _deferred(lease, fetched.detail, None, used(fetched), 0)
             probe = Probe(url=url, at=fetched.started, status=fetched.status)
             if fetched.outcome is Outcome.OK:
                 await self._until_room(self._archive.append, fetched, "", None)

@@ -8,6 +8,7 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
 from msgspec import Struct
@@ -121,6 +122,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     elif due is not None:
         due = max(due, answer.block_until if answer else 0.0)
         fate = RETRY
+    elif outcome is Outcome.DEFERRED:
+        fate = DEFERRED
     else:
         fate = DONE if outcome in FINISHED else DEAD
     reason, score = _reason(lease, kept), None
@@ -184,14 +187,21 @@ def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answe
     return Answer(
         at=fetched.answered,
         seconds=fetched.answered - fetched.started,
-        failed=None if outcome in NEUTRAL else outcome in FAILURES,
+        failed=None if outcome in NEUTRAL or fetched.unanswered else outcome in FAILURES,
         block_until=block_until,
         block_reason=f"answered {fetched.status}" if block_until else "",
     )
 
 
+def used(fetched: Fetched) -> Answer | None:
+    """Return an answer that says nothing of the host but that it was asked; None: it was not."""
+    return Answer(at=fetched.answered, seconds=fetched.answered - fetched.started, failed=None) if fetched.sent else None
+
+
 def _reason(lease: Lease, kept: Kept) -> str:
     outcome = kept.outcome
+    if outcome is BUG:
+        return kept.reason
     if kept.fetched.detail:
         return kept.fetched.detail
     if kept.reason:
@@ -279,23 +289,23 @@ class Settler:
 
     async def until_room(self, step: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
         """Run a step that needs disk space; while the disk is full, say so (once for all steps) and try again."""
-        waiting = False
-        while True:
-            try:
-                result = await step(*arguments)
-            except DiskFull as error:
-                if not waiting:
-                    waiting = True
-                    self._short_of_room += 1
-                    if self._short_of_room == 1:
-                        self._events.publish(Paused(str(error)))
+        try:
+            return await step(*arguments)
+        except DiskFull as error:
+            if not self._short_of_room:
+                self._events.publish(Paused(str(error)))
+        self._short_of_room += 1
+        try:
+            while True:
                 await asyncio.sleep(DISK_WAIT)
-                continue
-            if waiting:
-                self._short_of_room -= 1
-                if not self._short_of_room:
-                    self._events.publish(Resumed())
-            return result
+                with suppress(DiskFull):
+                    result = await step(*arguments)
+                    break
+        finally:
+            self._short_of_room -= 1
+        if not self._short_of_room:
+            self._events.publish(Resumed())
+        return result
 
     async def _make_durable(self, visits: list[Visit]) -> None:
         """Make the bytes of some visits durable, then commit these visits; meanwhile others may be flushed."""

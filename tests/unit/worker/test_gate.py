@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from gossamer.config.load import load
-from gossamer.consultation import Consultation
-from gossamer.records import Entry, Fate, HostClock, Lease, Outcome, Page, Place
+from gossamer.consultation import Consultation, Learned
+from gossamer.document.body import Body
+from gossamer.records import Entry, Fate, Fetched, HostClock, Lease, Outcome, Page, Place
 from gossamer.testing.clock import VirtualClock
 from gossamer.visit import Lesson, Visit
 from gossamer.worker.gate import Gate
@@ -51,3 +52,49 @@ async def test_a_page_that_is_kept_outlives_the_troubles_of_its_host(clock: Host
 async def test_a_page_that_may_not_be_fetched_any_more_leaves_the_cycle() -> None:
     visit = await turned_away(KEPT, consultation=DISALLOWED)
     assert (visit.settlement.fate, visit.settlement.outcome) == (Fate.DEAD, Outcome.ROBOTS_DENIED)
+
+
+async def asked(fetched: Fetched, ask: str = "http://a/robots.txt") -> tuple[Visit, list[str]]:
+    """Return how a visit ends whose turn is spent on robots.txt, and what robots.txt was told."""
+    told: list[str] = []
+
+    async def consult(url: str, agent: str, now: float) -> Consultation:
+        return Consultation(verdict="ask", ask=ask)
+
+    async def learn(*given: object) -> Learned:
+        told.append("learn")
+        return Learned()
+
+    async def send(*given: object, **named: object) -> Fetched:
+        return fetched
+
+    async def done(*given: object) -> None:
+        pass
+
+    async def reserve(worker: str, host: str, now: float) -> Lease:
+        return Lease(token=2, worker=worker, entry=Entry("", "", host), leased_at=now, until=now + 300)
+
+    robots = SimpleNamespace(consult=consult, learn=learn, release=lambda url: told.append("release"))
+    requests = SimpleNamespace(agent=lambda lease: "", send=send)
+    settler, frontier = SimpleNamespace(until_room=done), SimpleNamespace(reserve=reserve, settle=done)
+    admission = SimpleNamespace(admit=lambda links, entry: ())
+    archive = SimpleNamespace(append=None)
+    gate = Gate(load((), {}, {}), frontier, robots, archive, admission, requests, settler, None, VirtualClock(NOW))  # type: ignore[arg-type]
+    lease = Lease(token=1, worker="w", entry=ENTRY, leased_at=NOW, until=NOW + 300)
+    visit = await gate.turn_away(lease, Lesson())
+    assert visit is not None and visit.settlement.fate is Fate.DEFERRED
+    return visit, told
+
+
+@pytest.mark.parametrize("ask", ["http://a/robots.txt", "http://b/robots.txt"])
+async def test_a_robots_txt_is_closed_when_it_was_read(ask: str) -> None:
+    body = Body.of(b"User-agent: *")
+    visit, told = await asked(Fetched(url=ask, outcome=Outcome.OK, status=200, body=body), ask)
+    assert (told, visit.received, body.size) == (["learn"], 13, 0)
+
+
+@pytest.mark.parametrize("ask", ["http://a/robots.txt", "http://b/robots.txt"])
+async def test_a_robots_txt_that_has_to_be_asked_for_again_teaches_nothing(ask: str) -> None:
+    unsent = Fetched(url=ask, outcome=Outcome.DEFERRED, detail="left alone", body=Body(), sent=False)
+    visit, told = await asked(unsent, ask)
+    assert told == ["release"] and visit.settlement.answer is None and visit.settlement.reason == "left alone"

@@ -218,7 +218,7 @@ async def test_many_leases_take_few_calls_of_the_frontier(tmp_path: Path, monkey
     crew, calls = Crew(tmp_path, hosts=400), []
     lease = crew.frontier.lease
 
-    async def counted(worker: Callable[[str, int], str], limit: int, now: float):  # type: ignore[no-untyped-def]
+    async def counted(worker: Callable[[str, int, float], str], limit: int, now: float):  # type: ignore[no-untyped-def]
         calls.append(limit)
         return await lease(worker, limit, now)
 
