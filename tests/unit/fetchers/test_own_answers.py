@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.kept import Connection, Kept
@@ -74,6 +75,22 @@ async def test_words_on_an_idle_connection_are_nobodys_answer(server: RawServer,
     await tell()
     await turns(pause)
     answer = await fetcher.fetch(ask(server.url("/next")))
+    assert (answer.outcome, answer.body.read()) == (Outcome.OK, b"next")
+    assert server.connections == 2
+
+
+async def test_words_said_while_a_request_waits_for_its_turn_are_nobodys_answer(
+    server: RawServer, fetcher: HttpFetcher
+) -> None:
+    tell = says_more_when_told(server, lambda writer: writer.write(FAKE))
+    server.routes["/next"] = NEXT
+    assert (await fetcher.fetch(ask(server.url()))).body.read() == b"hi"
+
+    async def turn() -> str:
+        await tell()
+        return ""
+
+    answer = await fetcher.fetch(replace(ask(server.url("/next")), turn=turn))
     assert (answer.outcome, answer.body.read()) == (Outcome.OK, b"next")
     assert server.connections == 2
 
