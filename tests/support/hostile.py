@@ -81,6 +81,12 @@ METAS = {
     "title": "<title>{}</title>",
     "comment": "<!--{}",
     "text": "<p>{}</p>",
+    "loc": "<?xml version='1.0'?><urlset><url><loc>{}</loc></url></urlset>",
+    "lastmod": "<?xml version='1.0'?><urlset><url><loc>http://a.test/x</loc><lastmod>{}</lastmod></url></urlset>",
+    "priority": "<?xml version='1.0'?><urlset><url><loc>http://a.test/x</loc><priority>{}</priority></url></urlset>",
+    "pubDate": "<?xml version='1.0'?><rss><channel><item><link>http://a.test/x</link><pubDate>{}</pubDate></item></channel></rss>",
+    "encoding": "<?xml version='1.0' encoding='{}'?><rss></rss>",
+    "doctype": "<?xml version='1.0'?><!DOCTYPE a {}><rss></rss>",
 }
 PAGES = {
     "metas": '<meta name=robots content="a:b,c">',
@@ -129,9 +135,9 @@ class Nobody:
 
 
 def filled(unit: str, size: int) -> str:
-    """Repeat a unit, each with a number of its own if it has a place for one."""
+    """Repeat a unit for so many bytes, each with a number of its own if it has a place for one."""
     if "%d" not in unit:
-        return unit * (size // len(unit))
+        return unit * (size // len(unit.encode()))
     return "".join(unit.replace("%d", str(number)) for number in range(size // (len(unit) + 3)))
 
 
@@ -150,7 +156,8 @@ def documents() -> Iterator[tuple[str, str, Callable[[int], bytes]]]:
     """Give bodies: a name, a type, and what makes one of a size."""
     for name, frame in METAS.items():
         for unit in UNITS:
-            yield f"{name}: {unit!r}", "text/html", partial(_framed, frame, unit.replace('"', "&quot;"))
+            mime = "application/xml" if frame.startswith("<?xml") else "text/html"
+            yield f"{name}: {unit!r}", mime, partial(_framed, frame, unit.replace('"', "&quot;"))
     for name, unit in PAGES.items():
         yield name, TYPES.get(name, "text/html"), partial(_opened, OPENINGS.get(name, b"<!DOCTYPE html>"), unit)
 

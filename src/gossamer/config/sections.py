@@ -68,9 +68,9 @@ class Scope(Section):
     allow_prefixes: tuple[str, ...] = Field((), description="when given, only URLs that begin with one of these")
     block_prefixes: tuple[str, ...] = Field((), description="URLs that begin with one of these are refused")
     allow: tuple[str, ...] = Field(
-        (), description="when given, only seeds and URLs in which one of these regular expressions is found"
+        (), description="when given, only seeds and URLs in which one of these regular expressions (RE2) is found"
     )
-    block: tuple[str, ...] = Field((), description="URLs in which one of these regular expressions is found are refused")
+    block: tuple[str, ...] = Field((), description="URLs in which one of these regular expressions (RE2) is found are refused")
     block_extensions: tuple[str, ...] = Field((), description="file name extensions that are refused, such as zip")
     allow_file: str = Field("", description="file of allowed patterns, one a line; read again when it changes")
     block_file: str = Field("", description="file of blocked patterns, one a line; read again when it changes")

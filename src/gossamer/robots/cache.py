@@ -86,7 +86,7 @@ class RobotsCache:
             if cached.ruling is not None:
                 return cached.ruling
             group = cached.groups.get(agent)
-            if group is not None:  # nearly always: nothing to wait for
+            if group is not None and len(url) <= group.at_once:  # nearly always: nothing to wait for
                 return _ruling(*group.judge(url))
             return await self._judge(origin, cached, url, agent)
         if known.retry_at > now:
@@ -178,6 +178,8 @@ class RobotsCache:
         group = cached.groups.get(agent)
         if group is None:
             group = await self._compile(origin, cached, agent)
+        if len(url) > group.at_once:  # in a thread, which the loop interrupts
+            return _ruling(*await asyncio.to_thread(group.judge, url))
         return _ruling(*group.judge(url))
 
     async def _compile(self, origin: str, cached: _Cached, agent: str) -> Group:

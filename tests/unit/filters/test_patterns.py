@@ -1,5 +1,7 @@
 """Lists of patterns: hosts, prefixes and regular expressions, one a line."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -119,3 +121,11 @@ def test_expressions_that_no_memory_holds_are_refused_not_ignored(monkeypatch: p
     monkeypatch.setattr("gossamer.filters.patterns.MOST_MEMORY", 1024 * 1024)
     with pytest.raises(ConfigError, match=r"^scope\.block: "):
         Expressions((f"(?:[a-z]{{900}}|x{number}){{1,1}}[0-9]{{900}}" for number in range(60)), "scope.block")
+
+
+def test_the_engine_is_only_loaded_for_whoever_has_expressions() -> None:
+    program = (
+        "import sys; from gossamer.config.sections import Scope as Settings; from gossamer.filters.scope import Scope; "
+        "Scope(Settings(), ()); assert 're2' not in sys.modules; Scope(Settings(block=('x',)), ()); assert 're2' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

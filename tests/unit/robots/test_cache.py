@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import threading
 
 import pytest
 
@@ -11,6 +12,7 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.records import Fetched, Outcome
 from gossamer.robots import cache as module
 from gossamer.robots.cache import RobotsCache
+from gossamer.robots.patterns import Group
 from gossamer.testing.robots import AGENT, DAY, DENYING, FILE, NOW, PAGE, SETTINGS, answer, ask, verdict
 
 
@@ -232,3 +234,16 @@ async def test_sitemaps_are_relative_to_where_the_file_was_found_and_only_of_the
 )
 async def test_robots_txt_is_at_the_root_of_the_origin(page: str, asked: str) -> None:
     assert (await RobotsCache(SETTINGS, MemoryKeyValue()).consult(page, AGENT, NOW)).ask == asked
+
+
+async def test_a_long_url_is_judged_by_thousands_of_patterns_while_the_loop_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    robots, threads = RobotsCache(SETTINGS, MemoryKeyValue()), []
+    judge = Group.judge
+    monkeypatch.setattr(Group, "judge", lambda group, url: (threads.append(threading.get_ident()), judge(group, url))[1])
+    lines = "".join(f"Disallow: /*{'a' * 40}b{number}{'a' * 40}\n" for number in range(5_000))
+    await robots.consult(PAGE, AGENT, NOW)
+    await robots.learn(PAGE, answer(b"User-agent: *\n" + lines.encode()), AGENT, 1.0, NOW)
+    assert await verdict(robots) == "allowed"
+    assert await verdict(robots, f"{PAGE}{'a' * 1_900}") == "allowed"
+    assert await verdict(robots, f"{PAGE}{'a' * 1_000}b4999{'a' * 900}") == "denied"
+    assert [thread == threading.get_ident() for thread in threads] == [True, False, False]

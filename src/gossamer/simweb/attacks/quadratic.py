@@ -15,7 +15,7 @@ _WORDS = 60_000
 _BITS = (1 << 64) - 1
 _HEADS = {
     "folds": "X-Fold: a" + " " * _HEAD + "b",
-    "fold-lines": "X-Fold: a" + "\r\n \t" * (_HEAD // 4) + "b",
+    "fold-lines": "X-Fold: a" + ("\r\n" + " \t" * 7) * (_HEAD // 16) + "b",
     "fold-blanks": "X-Fold: a\r\n" + " " * _HEAD + "\r\n b",
     "robots-tag": "X-Robots-Tag: " + "a" * _HEAD,
     "robots-tags": "X-Robots-Tag: " + "a ," * (_HEAD // 3),
@@ -26,7 +26,7 @@ _HEADS = {
 _METAS = {
     "refresh-digits": '<meta http-equiv="refresh" content="' + "0" * _PAGE + '">',
     "refresh-blanks": '<meta http-equiv="refresh" content="0' + " " * _PAGE + '">',
-    "refresh-url": '<meta http-equiv="refresh" content="0;url' + " " * _PAGE + '">',
+    "refresh-url": '<meta http-equiv="refresh" content="0;url' + " " * _PAGE + '=/behind">',
     "meta-robots": '<meta name="robots" content="' + "a" * _PAGE + '">',
     "meta-words": '<meta name="robots" content="' + "a " * (_PAGE // 2) + '">',
     "charsets": "<meta x" * (_PAGE // 7) + ">",
