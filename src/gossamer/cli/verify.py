@@ -16,7 +16,7 @@ def verify(
     ledger: Annotated[Path | None, typer.Option(help="requests as the servers saw them, JSON lines", metavar="FILE")] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
-    """Check that nothing is lost, everything is readable, and (with a ledger) that no host was harmed."""
+    """Check that nothing is lost and all can be read; with a ledger, that no host was harmed and no answer is another's."""
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.verify import verify_crawl
 

@@ -64,6 +64,11 @@ class Attack:
         """Its host name."""
         return f"{self.name}.{DOMAIN}"
 
+    @property
+    def speaks_unasked(self) -> bool:
+        """Whether a connection may have to be closed as a request leaves, and the request sent again."""
+        return self.unasked is not None or bool(self.door.greeting)
+
 
 def head(*lines: str, status: str = "200 OK", mime: str = "text/html") -> bytes:
     """Return a head with some header lines more."""

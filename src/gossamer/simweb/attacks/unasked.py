@@ -11,7 +11,7 @@ FORGED = "/forged"
 _PATHS = ("/one", "/two", "/three")
 _WORDS = whole(page(FORGED, title="words that nobody asked for"))
 _GREETING = whole(page(title="words before the first request"))
-_MOMENT = 0.1  # seconds; shorter than most delays
+_MOMENT = 0.05  # seconds; shorter than most delays
 _GREETED = ("ok", "duplicate", "near_duplicate", "protocol_error", "connect_failed")
 
 

@@ -84,6 +84,7 @@ def entries(attacks: Iterable[Attack], ports: Ports) -> Iterator[Entry]:
     for attack in attacks:
         for url, end in urls(attack, ports):
             fetch = end.asked and (bool(end.status) or end.outcome in _PASSING)
+            passing = end.outcome in _PASSING or attack.speaks_unasked
             yield Entry(
                 url=url,
                 host=attack.host,
@@ -91,7 +92,7 @@ def entries(attacks: Iterable[Attack], ports: Ports) -> Iterator[Entry]:
                 outcome=end.outcome,
                 rule=end.rule,
                 status=end.status,
-                requests_max=(TIMES_TRIED if end.outcome in _PASSING else 1) if fetch else 0,
+                requests_max=(TIMES_TRIED if passing else 1) if fetch else 0,
                 found_by="seed" if end is attack.ends[0] else f"{origin(attack, ports)}/",
                 attack=attack.name,
                 truncated=end.truncated,
