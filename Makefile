@@ -43,6 +43,7 @@ real: $(READY)
 # All real applications, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
+	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
