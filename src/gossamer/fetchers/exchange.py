@@ -70,7 +70,7 @@ class HttpExchange(Received):
                 return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
             if not connection.is_quiet():
                 connection.close()
-                return Ending.SPOKE_FIRST, ""
+                return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
         self._connection = connection
         if not self._leave(connection.address):
             connection.end(keep=True)

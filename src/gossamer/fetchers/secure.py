@@ -19,6 +19,7 @@ from gossamer.fetchers.kept import Connection, Kept
 _RECORD_HEAD = 5  # bytes: kind, version, length
 _PIECE = 64 * 1024  # bytes; a record has at most 16 KiB
 _SESSIONS = 1_000  # remembered at most, of some kilobytes
+_CLOSED = "the server closed the connection"
 _RAGGED = "the connection ended without a word of TLS about it"  # anybody on the way can do that to cut an answer
 
 
@@ -111,6 +112,8 @@ class SecureConnection(Connection):
     async def secure(self) -> None:
         """Shake hands. Raises SSLError, or OSError when the connection is lost on the way."""
         self._shaken = self._kept.loop.create_future()
+        if self._is_lost:
+            raise ssl.SSLError(0, _CLOSED)
         self._shake()
         try:
             await self._shaken
@@ -126,7 +129,9 @@ class SecureConnection(Connection):
 
     def is_quiet(self) -> bool:
         """Tell whether nothing was said that nobody asked for, in whole records or the beginning of one."""
-        return super().is_quiet() and not self._left and not self._beginning
+        is_quiet = super().is_quiet()
+        self.spoke = self.spoke or bool(self._left or self._beginning)
+        return is_quiet and not self.spoke
 
     def _send(self, data: bytes) -> None:
         try:
@@ -169,7 +174,7 @@ class SecureConnection(Connection):
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._shaken is not None and not self._shaken.done():
-            self._shaken.set_exception(ssl.SSLError(0, _words(error) if error else "the server closed the connection"))
+            self._shaken.set_exception(ssl.SSLError(0, _words(error) if error else _CLOSED))
         super().connection_lost(error or ssl.SSLError(0, _RAGGED))
 
     def _follow(self, data: bytes) -> None:
@@ -221,9 +226,8 @@ def why_not(error: ssl.SSLError) -> str:
     """Say why there is no secure connection."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"SSL certificate problem: {error.verify_message}"
-    if error.reason:
-        return error.reason.replace("_", " ").lower()
-    return _words(error)
+    reason = getattr(error, "reason", None)  # only errors of OpenSSL have one
+    return reason.replace("_", " ").lower() if reason else _words(error)
 
 
 def _words(error: Exception) -> str:

@@ -88,6 +88,51 @@ async def test_a_server_that_speaks_no_tls_is_tls_failed(fetcher: HttpFetcher) -
     assert answer.detail.startswith("no secure connection")
 
 
+@pytest.mark.parametrize(
+    "said", [b"", b"\x15\x03\x03\x00\x02\x02\x28", b"\x16\x03\x03"], ids=["nothing", "an alert", "half a record"]
+)
+async def test_a_server_that_ends_the_handshake_is_tls_failed_with_a_reason(fetcher: HttpFetcher, said: bytes) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(said)
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        answer = await fetcher.fetch(ask(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+    assert (answer.outcome, answer.sent) == (Outcome.TLS_FAILED, False)
+    assert answer.detail.startswith("no secure connection (") and len(answer.detail) > 30
+
+
+async def test_a_handshake_that_never_ends_is_a_connection_that_was_not_made_in_time(make: Callable[..., HttpFetcher]) -> None:
+    async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(keep_silent, "127.0.0.1", 0) as server:
+        fetcher = make(connect_timeout=0.2)
+        answer = await fetcher.fetch(ask(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
+    assert answer.outcome is Outcome.TIMED_OUT
+    assert answer.detail.startswith("no connection in time")
+
+
+async def test_a_file_of_certificates_that_is_none_is_named(
+    secure: RawServer, make: Callable[..., HttpFetcher], trusted: str
+) -> None:
+    for name in (f"{trusted}.missing", __file__):
+        answer = await make(ca_file=name).fetch(ask(secure.url("/", "site.example")))
+        assert answer.outcome is Outcome.TLS_FAILED
+        assert f"fetch.ca_file {name}" in answer.detail
+
+
+async def test_a_name_with_an_underscore_or_a_long_label_can_be_asked_for(
+    secure: RawServer, make: Callable[..., HttpFetcher]
+) -> None:
+    names = ("under_score.example", f"{'a' * 64}.example", "a..example")
+    fetcher = make({name: ("127.0.0.1",) for name in names}, insecure=True)
+    for name in names:
+        assert (await fetcher.fetch(ask(secure.url("/", name)))).outcome is Outcome.OK
+
+
 def noting(server: RawServer) -> list[bool]:
     """Let every answer end its connection; return where it is noted whether a session was resumed."""
     resumed: list[bool] = []
