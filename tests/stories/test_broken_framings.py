@@ -52,9 +52,9 @@ def archived(directory: Path) -> dict[str, bytes]:
     return bodies
 
 
-@pytest.mark.parametrize("time_of_day", range(TIMES))
-@pytest.mark.parametrize("delay", [0, 0.2, 1])
-def test_all_of_them_in_one_crawl(framed: Framed, tmp_path: Path, delay: float, time_of_day: int) -> None:
+@pytest.mark.parametrize("again", range(TIMES))
+@pytest.mark.parametrize(("delay", "workers"), [(0, 0), (0.2, 2), (1, 0)])
+def test_all_of_them_in_one_crawl(framed: Framed, tmp_path: Path, delay: float, workers: int, again: int) -> None:
     roots = framed.roots()
     seeds = tmp_path / "seeds"
     seeds.write_text("".join(f"{url}\n" for url in roots))
@@ -62,7 +62,7 @@ def test_all_of_them_in_one_crawl(framed: Framed, tmp_path: Path, delay: float, 
     framed.authority.cert_pem.write_to_path(str(authority))
     begun = time.monotonic()
     crawl = ["crawl", "--dir", tmp_path / "crawl", "--seeds", seeds, "--delay", delay, "--set", f"fetch.ca_file={authority}"]
-    result = run_gossamer(*crawl, *OPTIONS)
+    result = run_gossamer(*crawl, *OPTIONS, *(["--workers", workers] if workers else []))
     took = time.monotonic() - begun
     assert result.returncode == 0, result.stderr
     assert took < MAX_TIME + DRAIN

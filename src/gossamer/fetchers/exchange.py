@@ -71,7 +71,7 @@ class HttpExchange(Received):
             except OSError as error:
                 return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
             if not await self._is_ready(connection):
-                return Ending.SPOKE_FIRST, ""
+                return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
         self._connection = connection
         if not self._leave(connection.address):
             connection.end(keep=True)

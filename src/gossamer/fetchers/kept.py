@@ -46,6 +46,7 @@ class Connection(asyncio.Protocol):
         self.place = place
         self.address = address
         self.served = 0  # exchanges so far
+        self.spoke = False  # the server did, without being asked
         self.idle_since = 0.0
         self._opened = opened
         self._arrived = select.poll()  # without waiting, and at half the cost of a read that fails
@@ -126,7 +127,8 @@ class Connection(asyncio.Protocol):
         if self._exchange is not None:
             self._exchange.take(data)
         else:
-            self.close()  # said without being asked: nobody could tell what the next answer is
+            self.spoke = True
+            self.close()  # nobody could tell what the next answer is
 
     def connection_lost(self, error: Exception | None) -> None:
         self._kept.forget(self)

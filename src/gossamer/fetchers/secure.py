@@ -3,41 +3,76 @@
 What comes is judged by what it says in clear: a session ticket is about the connection itself, a byte of text that nobody asked
 for closes it, and so does the beginning of a record whose text nobody can know yet. Certificates are verified for the name we
 asked, or not at all for those the operator excepts; such a connection is never used for a request that wants it verified.
+
+A server that does not keep connections is met again and again: from the third time on its session is resumed, which takes half
+of a handshake's time. To take a session out and to put it in costs as much again, so one is used as long as it is good.
 Follows RFC 8446.
 """
 
 import asyncio
 import socket
 import ssl
+import time
 
 from gossamer.fetchers.kept import Connection, Kept
 
 _RECORD_HEAD = 5  # bytes: kind, version, length
 _PIECE = 64 * 1024  # bytes; a record has at most 16 KiB
+_SESSIONS = 1_000  # remembered at most, of some kilobytes
+_CLOSED = "the server closed the connection"
 _RAGGED = "the connection ended without a word of TLS about it"  # anybody on the way can do that to cut an answer
 
 
 class Trust:
-    """One way to secure connections: which certificates are good enough."""
+    """One way to secure connections: which certificates are good enough, and the sessions of those that had one."""
 
     def __init__(self, ca_file: str, *, verifies: bool) -> None:
         self._ca_file = ca_file
         self._verifies = verifies
         self._context: ssl.SSLContext | None = None
+        self._sessions: dict[str, ssl.SSLSession | bool] = {}  # by place; True: worth one next time, False: never
 
     def place(self, origin: str) -> str:
         """Return what a connection to an origin may be used for again: only for requests that trust alike."""
         return origin if self._verifies else f"{origin} (any certificate)"
 
-    def wrap(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str) -> ssl.SSLObject:
+    def wrap(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str, place: str) -> ssl.SSLObject:
         """Begin TLS with a host. Raises SSLError when there is nothing to trust or the name is none."""
         if self._context is None:
             self._context = self._make_context()
         try:
             name = host.encode("ascii")  # as bytes, or it is taken for an international name and its labels are checked
-            return self._context.wrap_bio(incoming, outgoing, server_hostname=name)
+            return self._context.wrap_bio(incoming, outgoing, server_hostname=name, session=self._session(place))
         except ValueError as error:
             raise ssl.SSLError(0, f"the name cannot be asked for: {error}") from error
+
+    def learn(self, place: str, tls: ssl.SSLObject) -> None:
+        """Learn from a connection that has served whether its session can be resumed."""
+        known = self._sessions.get(place)
+        if known is None:
+            self._sessions[place] = True
+            if len(self._sessions) > _SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+        elif known is True:
+            session = tls.session
+            self._sessions[place] = session if session is not None and session.has_ticket else False
+        elif known and not tls.session_reused:
+            self._sessions[place] = False
+
+    def give_up(self, place: str) -> None:
+        """Offer a server no session any more: there may be a handshake without."""
+        if self._sessions.get(place):
+            self._sessions[place] = False
+
+    def _session(self, place: str) -> ssl.SSLSession | None:
+        """Return the session to offer, if there is one that is not too old."""
+        known = self._sessions.get(place)
+        if not known or known is True:
+            return None
+        if time.time() > known.time + known.timeout:
+            self._sessions[place] = True
+            return None
+        return known
 
     def _make_context(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -71,17 +106,32 @@ class SecureConnection(Connection):
         super().__init__(place, address, opened, kept)
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
-        self._tls = trust.wrap(self._incoming, self._outgoing, host)
+        self._trust = trust
+        self._tls = trust.wrap(self._incoming, self._outgoing, host, place)
 
     async def secure(self) -> None:
         """Shake hands. Raises SSLError, or OSError when the connection is lost on the way."""
         self._shaken = self._kept.loop.create_future()
+        if self._is_lost:
+            raise ssl.SSLError(0, _CLOSED)
         self._shake()
-        await self._shaken
+        try:
+            await self._shaken
+        except ssl.SSLError:
+            self._trust.give_up(self.place)
+            raise
+
+    def end(self, keep: bool) -> None:
+        """Let go of the exchange; what the first one taught about the session is kept."""
+        if self.served == 1:
+            self._trust.learn(self.place, self._tls)
+        super().end(keep)
 
     def is_quiet(self) -> bool:
         """Tell whether nothing was said that nobody asked for, in whole records or the beginning of one."""
-        return super().is_quiet() and not self._left and not self._beginning
+        is_quiet = super().is_quiet()
+        self.spoke = self.spoke or bool(self._left or self._beginning)
+        return is_quiet and not self.spoke
 
     def _send(self, data: bytes) -> None:
         try:
@@ -124,7 +174,7 @@ class SecureConnection(Connection):
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._shaken is not None and not self._shaken.done():
-            self._shaken.set_exception(ssl.SSLError(0, _words(error) if error else "the server closed the connection"))
+            self._shaken.set_exception(ssl.SSLError(0, _words(error) if error else _CLOSED))
         super().connection_lost(error or ssl.SSLError(0, _RAGGED))
 
     def _follow(self, data: bytes) -> None:
@@ -176,9 +226,8 @@ def why_not(error: ssl.SSLError) -> str:
     """Say why there is no secure connection."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"SSL certificate problem: {error.verify_message}"
-    if error.reason:
-        return error.reason.replace("_", " ").lower()
-    return _words(error)
+    reason = getattr(error, "reason", None)  # only errors of OpenSSL have one
+    return reason.replace("_", " ").lower() if reason else _words(error)
 
 
 def _words(error: Exception) -> str:

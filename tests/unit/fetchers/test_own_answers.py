@@ -188,3 +188,24 @@ async def test_over_tls_an_end_without_a_word_may_be_anybodys_and_is_marked(
     answer = await fetcher.fetch(ask(server.url()))
     assert (answer.outcome, answer.body.read()) == (Outcome.OK, b"hello")
     assert answer.truncated == ("disconnect" if way == "tls" else "")
+
+
+async def test_a_server_that_hangs_up_at_once_did_not_speak(
+    way: str, certificate: ssl.SSLContext, fetcher: HttpFetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = asyncio.Event()
+
+    async def hang_up(_: asyncio.StreamReader, writer: Writer) -> None:
+        writer.close()
+        try:
+            await writer.wait_closed()
+        except (OSError, ssl.SSLError):
+            pass
+        gone.set()
+
+    send_after(gone, monkeypatch)
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0, ssl=certificate if way == "tls" else None) as server:
+        port = server.sockets[0].getsockname()[1]
+        answer = await fetcher.fetch(ask(f"{'https' if way == 'tls' else 'http'}://127.0.0.1:{port}/"))
+    assert answer.outcome is Outcome.PROTOCOL_ERROR
+    assert "without an answer" in answer.detail
