@@ -40,9 +40,10 @@ witnesses:
 real: $(READY)
 	@$(BIN)/python tests/support/real.py --peers
 
-# All real applications, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
+# All real applications and hostile inputs, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
+	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
@@ -59,7 +60,7 @@ lock: $(READY)
 	@$(BIN)/pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --no-annotate pyproject.toml -o requirements.lock
 
-$(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossamer/*.c src/gossamer/*/*.[ch] src/gossamer/*/*/*.c)
+$(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossamer/*.[ch] src/gossamer/*/*.[ch] src/gossamer/*/*/*.[ch])
 	@echo "setting up $(VENV) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gossamer needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

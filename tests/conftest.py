@@ -1,6 +1,10 @@
 """What was not judged is said at the end, where it is read: a skipped test must not look like a passed one."""
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("gossamer", deadline=None)  # how long an example takes depends on what else runs
+settings.load_profile("gossamer")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

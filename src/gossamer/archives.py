@@ -28,6 +28,12 @@ def archive_problems(directory: Path, settings: Settings) -> Iterator[tuple[str,
     yield from chosen.problems(path)
 
 
+def archive_captures(directory: Path, settings: Settings) -> Iterator[tuple[Fetched, str]]:
+    """Walk over all that is kept, as it was fetched, each with the payload digest that its record names."""
+    chosen, path = chosen_archive(directory, settings)
+    yield from chosen.captures(path)
+
+
 def repair_archive(directory: Path, settings: Settings, worker: str = "") -> None:
     """Repair what workers that are gone left in the archive, all of them or one."""
     chosen, path = chosen_archive(directory, settings)

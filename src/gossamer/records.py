@@ -283,7 +283,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
     answered: float = 0.0  # first byte, or the end of waiting for it
     ended: float = 0.0
     sent: bool = True  # False: no request left this machine (DNS failed, address refused)
-    unanswered: bool = False  # it left on a kept connection, and not one byte came back
+    unanswered: bool = False  # the request left on a kept connection, and not one byte came back
 
     def header(self, name: str) -> str:
         """Return the first header of that lower-case name, or an empty text."""

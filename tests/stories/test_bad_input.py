@@ -46,6 +46,16 @@ def test_a_setting_out_of_range_is_named(tmp_path: Path) -> None:
     assert "politeness.delay" in refused("crawl", "http://example.org/", "--dir", tmp_path / "c", "--delay", -1, code=2)
 
 
+def test_an_expression_that_could_hold_the_crawl_up_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    words = refused("crawl", "http://example.org/", "--dir", tmp_path / "c", "--set", r"scope.block=(a)\1", code=2)
+    assert "scope.block" in words and r"(a)\\1" in words and "back-references" in words
+    (tmp_path / "list.txt").write_text("example.com\n/a(?!b)/\n")
+    words = refused(
+        "crawl", "http://example.org/", "--dir", tmp_path / "c", "--set", f"scope.block_file={tmp_path}/list.txt", code=2
+    )
+    assert "list.txt, line 2" in " ".join(words.split()) and "look-around" in words
+
+
 def test_an_unknown_key_in_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("[politness]\ndelay = 1\n")
     words = refused("crawl", "http://example.org/", "--config", tmp_path / "bad.toml", code=2)

@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from gossamer.simweb.attacks import quirks
 
 OPTIONS = ["--delay=0", "--scope=any", "--set=fetch.total_timeout=5", "--set=retry.times=1", "--set=retry.wait=1", "--json"]
-FOLDED = "folded-header"  # libcurl joins its lines before anyone sees them
+FOLDED = "folded-header"  # its lines are joined before anyone sees them
 
 
 @dataclass(frozen=True)

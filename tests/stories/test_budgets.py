@@ -72,7 +72,7 @@ def test_an_interrupted_crawl_goes_on_with_what_is_left_of_its_budget(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "setting"), [("--max-bytes", "1kB", "max_bytes"), ("--max-time", "1s", "max_seconds")]
+    ("option", "value", "setting"), [("--max-bytes", "1kB", "max_bytes"), ("--max-time", "3s", "max_seconds")]
 )
 def test_bytes_and_time_are_named_too(tmp_path: Path, option: str, value: str, setting: str) -> None:
     with site_running(TWENTY) as site:

@@ -1,21 +1,27 @@
 """`verify` must be able to fail: each kind of damage is found and named."""
 
+import gzip
 import json
 import re
 import shutil
 import sqlite3
 from collections.abc import Callable
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
 from crawling import run_gossamer
 from serving import Route, closed_port, page, site_running
 
+from gossamer.document.digest import digest_text
+from gossamer.storage.archive.walk import Record, walk
+
 LINKED = "/list?size=9&colour=red"  # its key has the parameters in another order
 ROUTES: dict[str, Route] = {
-    "/": page("/a", "/b", "/copy", LINKED),
+    "/": page("/a", "/b", "/c", "/copy", LINKED),
     "/a": page(title="a"),
     "/b": page(title="b"),
+    "/c": page(title="c"),
     "/copy": page(title="a"),
     LINKED: page(title="a list"),
 }
@@ -29,7 +35,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with site_running(ROUTES) as site:
         words = ["--dir", place / "crawl", "--delay", "0.1", "--allow-private", "127.0.0.0/8", "--quiet"]
         assert run_gossamer("crawl", site.url(), *words).returncode == 0
-        lines = [{"start": one.at, "end": one.at, "host": "127.0.0.1", "path": one.path, "status": 200} for one in site.asked]
+    sent = {path: {"head": sha1(head).hexdigest(), "body": sha1(body).hexdigest()} for path, head, body in site.sent}
+    lines = [{"start": one.at, "end": one.at, "host": "127.0.0.1", "path": one.path, **sent[one.path]} for one in site.asked]
     (place / "crawl" / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return place / "crawl"
 
@@ -79,10 +86,53 @@ def overlap(crawl: Path) -> None:
     (crawl / "ledger.jsonl").write_text("".join(json.dumps({**line, "end": line["end"] + 0.2}) + "\n" for line in lines))
 
 
+def exchange_two_payloads(crawl: Path) -> None:
+    """Let two pages have each other's content, and make everything else in the crawl agree with it."""
+    [path] = (crawl / "warc").glob("*.warc.gz")
+    records = list(walk(path))
+    one, two = (next(record for record in records if is_response_of(record, name)) for name in ("/b", "/c"))
+    payloads = {one.offset: payload(two), two.offset: payload(one)}
+    places: dict[int, tuple[int, int]] = {}  # new ones by old offsets
+    with path.open("wb") as file:
+        for record in records:
+            content = record.content.read()
+            packed = gzip.compress(changed(record, payloads[record.offset]) if record.offset in payloads else content)
+            places[record.offset] = file.tell(), len(packed)
+            file.write(packed)
+    for index in (crawl / "warc").glob("*.cdxj"):
+        index.unlink()  # made again by whoever opens the crawl
+    with sqlite3.connect(crawl / "catalog.db") as catalog:
+        for table in ("pages", "versions"):
+            for old, (new, length) in places.items():
+                where = f"update {table} set record_offset = ?, record_length = ? where record_offset = ?"
+                catalog.execute(where, (-new, length, old))
+            catalog.execute(f"update {table} set record_offset = -record_offset")
+            for offset, content in payloads.items():
+                digest = digest_text(sha1(content))
+                catalog.execute(f"update {table} set digest = ? where record_offset = ?", (digest, places[offset][0]))
+
+
+def is_response_of(record: Record, name: str) -> bool:
+    return record.kind == "response" and record.headers["warc-target-uri"].endswith(name)
+
+
+def payload(record: Record) -> bytes:
+    return b"".join(record.block()).partition(b"\r\n\r\n")[2]
+
+
+def changed(record: Record, content: bytes) -> bytes:
+    """Return a record with another payload, as long as its own, and digests that agree with it."""
+    old, (head, end, own) = record.content.read(), b"".join(record.block()).partition(b"\r\n\r\n")
+    assert len(content) == len(own) and content != own
+    for before, after in ((own, content), (head + end + own, head + end + content)):
+        old = old.replace(digest_text(sha1(before)).encode(), digest_text(sha1(after)).encode())
+    return old.replace(own, content)
+
+
 def test_a_sound_crawl_passes(sound: Path) -> None:
     code, words = verdict(sound)
     assert code == 0, words
-    assert re.search(r"^9 passed, 0 failed$", words, re.MULTILINE)
+    assert re.search(r"^10 passed, 0 failed$", words, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +145,7 @@ def test_a_sound_crawl_passes(sound: Path) -> None:
         (lose_a_link, "P3"),
         (hurry, "P11"),
         (overlap, "P12"),
+        (exchange_two_payloads, "P19"),
     ],
 )
 def test_damage_is_found_and_named(sound: Path, tmp_path: Path, damage: Callable[[Path], None], promise: str) -> None:
@@ -103,6 +154,28 @@ def test_damage_is_found_and_named(sound: Path, tmp_path: Path, damage: Callable
     code, words = verdict(tmp_path / "crawl")
     assert code == 1
     assert any(line.startswith(f"FAILED  {promise}") for line in words.splitlines()), words
+
+
+def test_only_the_server_can_tell_that_two_payloads_were_exchanged(sound: Path, tmp_path: Path) -> None:
+    shutil.copytree(sound, tmp_path / "crawl")
+    exchange_two_payloads(tmp_path / "crawl")
+    alone = run_gossamer("verify", tmp_path / "crawl")
+    assert (alone.returncode, alone.stdout.splitlines()[-1]) == (0, "6 passed, 0 failed")
+    code, words = verdict(tmp_path / "crawl")
+    assert (code, words.splitlines()[-1]) == (1, "9 passed, 1 failed")
+    offenders = re.findall(
+        r"^          \S+:\d+(\S+): what is kept of it is not what the server sent for it$", words, re.MULTILINE
+    )
+    assert sorted(offenders) == ["/b", "/c"]
+
+
+def test_a_ledger_that_does_not_tell_what_was_sent_proves_nothing_about_it(sound: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (sound / "ledger.jsonl").read_text().splitlines()]
+    kept = ("start", "end", "host", "path")
+    (tmp_path / "ledger").write_text("".join(json.dumps({name: line[name] for name in kept}) + "\n" for line in lines))
+    result = run_gossamer("verify", sound, "--ledger", tmp_path / "ledger")
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[-1] == "9 passed, 0 failed, 1 not checked"
 
 
 def counts(words: str) -> dict[str, int]:
@@ -145,8 +218,8 @@ def test_a_check_that_looked_at_nothing_says_so_and_does_not_pass(tmp_path: Path
     assert result.returncode == 0
     lines = result.stdout.splitlines()
     unseen = {line.split()[2] for line in lines if line.startswith("not checked")}
-    assert unseen == {"P3", "P7", "P9", "P11", "P12", "P13"}, result.stdout
+    assert unseen == {"P3", "P7", "P9", "P11", "P12", "P13", "P19"}, result.stdout
     assert all(line.endswith("(nothing to look at)") for line in lines if line.startswith("not checked"))
-    assert lines[-1] == "3 passed, 0 failed, 6 not checked"
+    assert lines[-1] == "3 passed, 0 failed, 7 not checked"
     told = json.loads(run_gossamer("verify", crawl, "--json").stdout)
     assert (told["passed"], told["failed"], told["not_checked"]) == (3, 0, 3)

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import forked
+
 GOSSAMER = [sys.executable, "-m", "gossamer"]
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("GOSSAMER_") and "proxy" not in name.lower()}
 
 
 def run_gossamer(*arguments: object, stdin: str | None = None, timeout: float = 110) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    words = [*GOSSAMER, *map(str, arguments)]
-    return subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=timeout, env=CLEAN, check=False)
+    return forked.run([*map(str, arguments)], stdin, timeout, CLEAN)
 
 
 def start_gossamer(*arguments: object) -> subprocess.Popen[str]:

@@ -30,6 +30,7 @@ class Site:
     routes: dict[str, Route]
     scheme: str = "http"
     asked: list[Asked] = field(default_factory=list)
+    sent: list[tuple[str, bytes, bytes]] = field(default_factory=list)  # path, head and body of every answer
     connections: int = 0  # accepted
     seen: threading.Condition = field(default_factory=threading.Condition)
 
@@ -93,6 +94,7 @@ def site_running(routes: dict[str, Route], context: ssl.SSLContext | None = None
             self.send_response(status)
             for name, value in {"content-length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
+            site.sent.append((self.path, b"".join((*self._headers_buffer, b"\r\n")), body))
             self.end_headers()
             self.wfile.write(body)
 

@@ -7,9 +7,7 @@
  */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "../_seed.h"
 
 typedef unsigned char byte;
 
@@ -75,7 +73,7 @@ static uint32_t wide_at(const byte **at) {
 typedef struct {
     uint64_t before[SHINGLE - 1];  /* the two words before the next one */
     Py_ssize_t words;
-    uint64_t *slots;               /* the set of distinct hashes, by their lowest bits; 0 is an empty slot, */
+    uint64_t *slots;               /* the set of distinct hashes; 0 is an empty slot, */
     size_t room, used;
     int has_zero;                  /* so that hash is kept here */
     uint64_t planes[PLANES];       /* plane k holds bit k of the count of each bit of a hash: 64 counters at once */
@@ -122,8 +120,10 @@ static void count(Tally *tally, uint64_t hash) {
     ripple(planes + 3, add_two(planes + 2, fours[0], fours[1]));
 }
 
+static Seed seed;
+
 static size_t slot_of(const uint64_t *slots, size_t room, uint64_t hash) {
-    size_t slot = (size_t)hash & (room - 1);
+    size_t slot = (size_t)seeded(&seed, hash) & (room - 1);
     while (slots[slot] && slots[slot] != hash) slot = (slot + 1) & (room - 1);
     return slot;
 }
@@ -288,5 +288,5 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_simhash", NULL, 0, 
 PyMODINIT_FUNC PyInit__simhash(void) {
     fill_kinds();
     fill_powers();
-    return PyModule_Create(&module);
+    return draw_seed(&seed) < 0 ? NULL : PyModule_Create(&module);
 }

@@ -73,8 +73,9 @@ _GUESSES = {"uhc": "euc-kr", "mac-cyrillic": "x-mac-cyrillic"}  # names only the
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
 _MARKS = tuple(mark for mark, _ in _BOMS)
 _PARAMETER = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_META = re.compile(rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = re.compile(rb"<meta[\s/]([^>]*+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"charset\s*+=\s*+[\"']?\s*+([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]+)")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _SHORT = 100  # characters of a Content-Type that is remembered
@@ -102,7 +103,7 @@ def _parameter(content_type: str) -> str:
 def meta_charset(head: bytes) -> str:
     """Return the charset that a page names in its first 1024 bytes; empty: it names none."""
     head = _COMMENT.sub(b"", head[:1024])
-    found = _META.search(head) or _XML.match(head)
+    found = next(filter(None, (_CHARSET.search(meta[1]) for meta in _META.finditer(head))), None) or _XML.match(head)
     name = charset_named(found[1].decode("ascii")) if found else ""
     if name.startswith("utf-16"):
         return "utf-8"  # bytes in which that label could be read are no UTF-16

@@ -19,6 +19,7 @@ import zstandard
 from isal import isal_zlib
 from msgspec import Struct
 
+CHUNKED_CODING = "chunked"
 _CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]*+)?\r?\n")
 _ISAL_ERROR: Any = isal_zlib.error
 _BROKEN = (_ISAL_ERROR, zlib.error, brotlicffi.error, zstandard.ZstdError, EOFError)
@@ -43,6 +44,16 @@ class Decoded(Struct, frozen=True):
     cut: bool = False  # there was more than the limit, or the stream ends early
     error: str = ""  # why the content is not whole, or not decoded at all
     too_big: bool = False  # there was more than the limit
+
+
+def transfer_codings(value: str) -> list[str]:
+    """List the codings that a Transfer-Encoding header names."""
+    return [coding.strip() for coding in value.lower().split(",")]
+
+
+def is_chunked(fields: tuple[tuple[str, str], ...]) -> bool:
+    """Tell whether a body with these header fields, names in lower case, carries chunked transfer coding."""
+    return any(name == "transfer-encoding" and CHUNKED_CODING in transfer_codings(value) for name, value in fields)
 
 
 def dechunk(raw: bytes) -> bytes:

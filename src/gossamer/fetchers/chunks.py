@@ -7,26 +7,29 @@ are passed over many at a time.
 import re
 from enum import Enum
 
-import pycurl
-
-from gossamer.fetchers.framing import WEIRD
-from gossamer.fetchers.lenient import REFUSED
+from gossamer.fetchers.failure import Ended, Ending
 
 GOES_ON = -1
 _SIZE = re.compile(rb"[0-9a-fA-F]*")
 _LONGEST_SIZE = 16
 _LARGEST = 2**63
 _BEGINNING = 20  # bytes of a line that tell what it is
-_MALFORMED = pycurl.E_RECV_ERROR, "Malformed encoding found in chunked-encoding"
+_LINE = re.compile(rb"[0-9a-fA-F]+[ \t]*+(?:;[\t -~\x80-\xff]*+)?\r\n")
+_MALFORMED: Ended = Ending.BROKEN, "Malformed encoding found in chunked-encoding"
 
 
-def _of_size(size: int) -> bytes:
-    digit = b"%x" % size
-    return rb"[%s%s](?:[^0-9a-fA-F\r\n][^\r\n]*+)?\r?\n(?s:.{%d})\r?\n" % (digit, digit.upper(), size)
+def _small(rest_of_line: bytes, end_of_line: bytes) -> bytes:
+    """Match chunks of up to 15 bytes; not possessive as a whole: before Python 3.11.5 that loses a repetition it tried."""
+    sizes = [b"%x" % size for size in range(1, 16)]
+    alike = [
+        rb"[%s%s]%s%s(?s:.{%d})%s" % (digit, digit.upper(), rest_of_line, end_of_line, int(digit, 16), end_of_line)
+        for digit in sizes
+    ]
+    return rb"(?:0{0,9}(?:%s))+" % b"|".join(alike)
 
 
-# Not possessive as a whole, which nothing behind them would need: before Python 3.11.5 that loses a repetition that was tried.
-_SMALL = re.compile(rb"(?:0{0,9}(?:%s))+" % b"|".join(map(_of_size, range(1, 16))))
+_SMALL = re.compile(_small(rb"[ \t]*+(?:;[\t -~\x80-\xff]*+)?", rb"\r\n"))
+_SMALL_AND_ODD = re.compile(_small(rb"(?:[^0-9a-fA-F\r\n][^\r\n]*+)?", rb"\r?\n"))
 _TRAILERS = re.compile(rb"(?:[^:\r\n]++:[^\r\n]*+\r?\n)+")
 
 
@@ -40,7 +43,8 @@ class Chunks:
     """Follows one body through the pieces it comes in."""
 
     def __init__(self) -> None:
-        self.error: tuple[int, str] | None = None  # why this is no chunked body, as libcurl puts it
+        self.error: Ended | None = None  # why this is no chunked body
+        self.is_odd = False  # not everybody would find its end at the same place
         self.count = 0  # of chunks, roughly: of the smallest as many as may be
         self._expected = _Expected.SIZE
         self._left = 0  # bytes of the present chunk that are still to come
@@ -64,6 +68,7 @@ class Chunks:
                 self._begin(line)
                 return GOES_ON
             if self._expected is _Expected.TRAILER and line in (b"\r\n", b"\n"):
+                self.is_odd = self.is_odd or line == b"\n"
                 return end - before
             self._read(line)
             position = end
@@ -73,7 +78,14 @@ class Chunks:
         """Return where the next chunk or trailer begins that is worth a closer look."""
         if self._expected is _Expected.END_OF_LINE:
             return position
-        several = (_SMALL if self._expected is _Expected.SIZE else _TRAILERS).match(piece, position)
+        if self._expected is _Expected.TRAILER:
+            several = _TRAILERS.match(piece, position)
+        elif self.is_odd:
+            several = _SMALL_AND_ODD.match(piece, position)
+        else:
+            several = _SMALL.match(piece, position)
+            if several is None and (several := _SMALL_AND_ODD.match(piece, position)):
+                self.is_odd = True
         if several is None:
             return position
         self.count += piece.count(b"\n", position, several.end()) // 2
@@ -91,25 +103,27 @@ class Chunks:
         """Read a whole line."""
         if self._expected is _Expected.SIZE:
             self._left = self._size(line)
+            self.is_odd = self.is_odd or _LINE.fullmatch(line) is None
             self._expected = _Expected.END_OF_LINE if self._left else _Expected.TRAILER
             self.count += 1
         elif self._expected is _Expected.END_OF_LINE:
             if line not in (b"\r\n", b"\n"):
                 self.error = _MALFORMED
+            self.is_odd = self.is_odd or line == b"\n"
             self._expected = _Expected.SIZE
         elif line[:1] == b"\r":
             self.error = _MALFORMED
         elif b":" not in line:
-            self.error = WEIRD, REFUSED
+            self.error = Ending.BROKEN, "Header without colon"
 
     def _size(self, line: bytes) -> int:
         """Read a size, or the beginning of one."""
         match = _SIZE.match(line)
         digits = match[0] if match else b""
         if line and not digits:
-            self.error = pycurl.E_RECV_ERROR, f"chunk hex-length char not a hex digit: {line[0]:#x}"
+            self.error = Ending.BROKEN, f"chunk hex-length char not a hex digit: {line[0]:#x}"
         elif len(digits) > _LONGEST_SIZE:
-            self.error = pycurl.E_RECV_ERROR, f"chunk hex-length longer than {_LONGEST_SIZE + 1}"
+            self.error = Ending.BROKEN, f"chunk hex-length longer than {_LONGEST_SIZE + 1}"
         elif digits and int(digits, 16) >= _LARGEST:
-            self.error = pycurl.E_RECV_ERROR, f"invalid chunk size: {digits.decode()!r}"
+            self.error = Ending.BROKEN, f"invalid chunk size: {digits.decode()!r}"
         return int(digits or b"0", 16)

@@ -1,67 +1,72 @@
-"""What a libcurl error code means for a crawl: the outcome, and one plain sentence.
+"""How an exchange ended, and what that means for a crawl: the outcome, and one plain sentence.
 
 An answer whose head came whole is kept whatever happened later; these are the cases with nothing to keep, and the WARC word
 for a body that is not whole.
 """
 
 import errno
-
-import pycurl
+from enum import Enum
 
 from gossamer.errors import DiskFull, StoreError
 from gossamer.records import Outcome
 
-_TLS = {
-    pycurl.E_SSL_CONNECT_ERROR,
-    pycurl.E_SSL_CERTPROBLEM,
-    pycurl.E_SSL_CIPHER,
-    pycurl.E_PEER_FAILED_VERIFICATION,
-    pycurl.E_SSL_CACERT_BADFILE,
-    pycurl.E_SSL_ISSUER_ERROR,
-    pycurl.E_SSL_INVALIDCERTSTATUS,
-    pycurl.E_SSL_PINNEDPUBKEYNOTMATCH,
-    pycurl.E_SSL_ENGINE_NOTFOUND,
-    pycurl.E_SSL_ENGINE_SETFAILED,
-    pycurl.E_SSL_ENGINE_INITFAILED,
-    pycurl.E_SSL_SHUTDOWN_FAILED,
-    pycurl.E_SSL_CRL_BADFILE,
-}
+
+class Ending(Enum):
+    """How an exchange ended."""
+
+    WHOLE = 0
+    LIMIT = 1  # there is more than the limit
+    TIMED_OUT = 2
+    TURN_OVER = 3  # before the request could leave
+    NO_CONNECTION = 4
+    NO_TLS = 5
+    SPOKE_FIRST = 6  # the server did, on a new connection
+    UNANSWERED = 7  # a kept connection ended before one byte of the answer
+    SILENT = 8  # a new connection was closed without a word
+    LOST = 9  # the connection broke
+    CUT = 10  # the server closed before the end of the body
+    NOT_HTTP = 11
+    BROKEN = 12  # head or framing cannot be read
+
+
+Ended = tuple[Ending, str]  # with the words for it
+
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
-_SECOND = {pycurl.E_ABORTED_BY_CALLBACK, pycurl.E_COULDNT_CONNECT}  # how the end of a second request looks
-_LOST = {pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR}
 
 
-def failure_of(code: int, text: str, *, requested: bool, received: bool) -> tuple[Outcome, str]:
-    """Say what it means that no answer came: by libcurl's code, whether a request left and whether any byte came back."""
+def failure_of(ending: Ending, text: str, *, requested: bool, received: bool) -> tuple[Outcome, str]:
+    """Say what it means that no answer came: by how it ended, whether a request left and whether any byte came back."""
     said = f" ({text})" if text else ""
-    if code == pycurl.E_OPERATION_TIMEDOUT:
+    if ending is Ending.TIMED_OUT:
         return Outcome.TIMED_OUT, f"no {'answer' if requested else 'connection'} in time{said}"
-    if code in _TLS:
+    if ending is Ending.NO_TLS:
         return Outcome.TLS_FAILED, f"no secure connection{said}"
-    if code in _SECOND and requested:
+    if ending is Ending.UNANSWERED:
         return Outcome.CONNECT_FAILED, "the server closed a kept connection as the request left; asking again needs a new turn"
-    if code == pycurl.E_COULDNT_CONNECT:
+    if ending is Ending.NO_CONNECTION:
         return Outcome.CONNECT_FAILED, f"no connection{said}"
-    if code == pycurl.E_COULDNT_RESOLVE_HOST:
-        return Outcome.DNS_FAILED, f"the name has no address{said}"
+    if ending is Ending.SPOKE_FIRST:
+        return Outcome.PROTOCOL_ERROR, "the server spoke before it was asked: its words answer nothing"
     if received:
         return Outcome.PROTOCOL_ERROR, f"the head of the answer is broken{said}"
-    if code == pycurl.E_GOT_NOTHING:
+    if ending is Ending.SILENT:
         return Outcome.PROTOCOL_ERROR, "the server closed the connection without an answer"
-    if code in _LOST:
+    if ending is Ending.LOST:
         return Outcome.CONNECT_FAILED, f"the connection was lost{said}"
     return Outcome.PROTOCOL_ERROR, f"the answer is not HTTP{said}"
 
 
-def truncation_of(code: int, text: str) -> str:
+_TRUNCATION = {
+    Ending.TIMED_OUT: "time",
+    Ending.LIMIT: "length",
+    Ending.CUT: "disconnect",
+    Ending.LOST: "disconnect",
+}
+
+
+def truncation_of(ending: Ending) -> str:
     """Return WARC's word for why a body that had begun is not whole."""
-    if code == pycurl.E_OPERATION_TIMEDOUT:
-        return "time"
-    if code == pycurl.E_WRITE_ERROR:
-        return "length"
-    if code == pycurl.E_PARTIAL_FILE or (code in _LOST and "chunk" not in text):
-        return "disconnect"
-    return "unspecified"  # the framing itself is broken: what came is kept, its end is anyone's guess
+    return _TRUNCATION.get(ending, "unspecified")  # the framing itself is broken: what came is kept, its end is anyone's guess
 
 
 def spool_error(error: OSError) -> StoreError:

@@ -1,32 +1,36 @@
 """What the head of an answer says, and where its body ends (RFC 9112 sections 2 to 7).
 
 Nearly every head is plain: lines that end in CRLF, names without blanks, one length or one transfer coding. Most of its lines
-came before, so a plain line is read once and remembered. Any other head is read line by line, as leniently and as strictly as
-libcurl reads it, with libcurl's codes and words: what becomes of a page must not depend on who asked for it. So the head is
-exact but for one thing, as there: continuation lines of a folded header (section 5.2) are joined with one space.
+came before, so a plain line is read once and remembered. Any other head is read line by line, as far as browsers read it: a
+line that is no header is passed over and the page marked. The head is exact but for one thing: continuation lines of a folded
+header (section 5.2) are joined with one space.
+
+The same fields that the page is judged by say where its body ends, and nothing else does. Where two readers of one head could
+disagree about that end, the body is read as far as it can be, and the connection is not used again.
 """
 
 import re
 from typing import TypeVar
 
-import pycurl
 from msgspec import Struct
 
-from gossamer.fetchers.lenient import REFUSED
+from gossamer.document.decode import CHUNKED_CODING, transfer_codings
+from gossamer.fetchers.failure import Ending
 from gossamer.fetchers.message import Head, fields_of
 
 UNTIL_CLOSE = -1  # how far a body goes, when no length says so
 CHUNKED = -2
-WEIRD = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl has no name for
+MARK = "a line of the head is no header"
 
 _REMEMBERED = 4_096  # lines
-_MOST_LINES = 5_000  # of a head, as in libcurl
+_MOST_LINES = 5_000  # of a head
 _LINE = 200  # bytes; longer ones hardly come again
 _END = re.compile(rb"\n\r?\n")
 _PLAIN_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\0\r\n]*)?")
 _PLAIN_FIELD = re.compile(rb"[!-9;-~]+:[\t -~]*")
+_PLAIN_BUT_FOR_TEXT = re.compile(rb"([!-9;-~]+):[\t -~\x80-\xff]*\r")
 _VERSION = re.compile(rb"HTTP/(?:1\.[01]|[23].*?)[ \t]([0-9]{3})", re.IGNORECASE)
-_FOLD = re.compile(rb"(?:[ \t]*\r?\n[ \t]+)+")
+_FOLD = re.compile(rb"(?<![ \t])(?:[ \t]*+\r?\n[ \t]++)+")
 _BOUNDING = frozenset({"content-length", "transfer-encoding", "connection", "location"})
 _LONGEST = 18  # digits of a length that is a number to everybody
 
@@ -42,12 +46,13 @@ class Answer(Struct, frozen=True):
     head: Head
     extent: int
     keeps: bool
+    mark: str = ""  # what is odd about the head
 
 
 class Refused(Struct, frozen=True):
-    """Why a head is none, in libcurl's words; `begun`: its first line was one."""
+    """Why a head is none; `begun`: its first line was one."""
 
-    code: int
+    ending: Ending
     text: str
     begun: bool = True
 
@@ -67,7 +72,7 @@ def read_head(raw: bytes) -> Answer | Refused:
         return _read_odd(raw)
     lines = raw[:-4].split(b"\r\n")
     if len(lines) > _MOST_LINES:
-        return Refused(WEIRD, f"Too many response headers, {_MOST_LINES} is max")
+        return Refused(Ending.BROKEN, f"Too many response headers, {_MOST_LINES} is max")
     status = _status_lines.get(lines[0]) or _plain_status(lines[0])
     if status is None:
         return _read_odd(raw)
@@ -80,7 +85,7 @@ def read_head(raw: bytes) -> Answer | Refused:
         fields.append(field)
         if field[0] in _BOUNDING:
             bounding.append(field)
-    return _bounded(Head(raw, status[0], tuple(fields)), bounding, status[1])
+    return _bounded(raw, status[0], tuple(fields), bounding, keeps=status[1])
 
 
 def _plain_status(line: bytes) -> tuple[int, bool] | None:
@@ -108,27 +113,36 @@ def _remember(lines: dict[bytes, _Read], line: bytes, read: _Read) -> None:
         lines[line] = read
 
 
-def _bounded(head: Head, bounding: list[Field], keeps: bool) -> Answer | Refused:
-    """Tell where the body ends, from the fields that say so."""
-    codings: list[str] = []
+def _bounded(raw: bytes, status: int, fields: tuple[Field, ...], bounding: list[Field], *, keeps: bool) -> Answer | Refused:
+    """Tell where the body ends, from the fields that say so; a connection of HTTP/1.1 is kept unless a field speaks against."""
+    is_newer = keeps
     lengths: list[str] = []
     places: set[str] = set()
+    codings: list[str] = []
     for name, value in bounding:
         if name == "content-length":
             lengths.append(value)
         elif name == "transfer-encoding":
-            codings += [coding.strip() for coding in value.lower().split(",")]
+            codings += transfer_codings(value)
         elif name == "connection":
             said = value.lower()
             keeps = (keeps or "keep-alive" in said) and "close" not in said
         elif value:
             places.add(value)
     if len(places) > 1:
-        return Refused(WEIRD, "Multiple Location headers")
-    extent = _extent(head.status, codings, lengths)
+        return Refused(Ending.BROKEN, "Multiple Location headers")
+    extent = _extent(status, codings, lengths)
     if extent is None:
-        return Refused(WEIRD, "Invalid Content-Length: value")
+        return Refused(Ending.BROKEN, "Invalid Content-Length: value")
+    if codings:
+        keeps = keeps and is_newer and _is_clear(status, codings, lengths)
+    head = Head(raw, status, fields, CHUNKED_CODING in codings)
     return Answer(head, extent, keeps and extent != UNTIL_CLOSE)
+
+
+def _is_clear(status: int, codings: list[str], lengths: list[str]) -> bool:
+    """Tell whether everybody finds the end of a body with transfer codings at the same place: chunked comes last, and once."""
+    return codings[-1] == CHUNKED_CODING and codings.count(CHUNKED_CODING) == 1 and not lengths and status not in (204, 304)
 
 
 def _extent(status: int, codings: list[str], lengths: list[str]) -> int | None:
@@ -141,7 +155,7 @@ def _extent(status: int, codings: list[str], lengths: list[str]) -> int | None:
     if None in read:
         return None
     if codings:  # a length beside a transfer coding counts for nothing
-        return CHUNKED if "chunked" in codings else UNTIL_CLOSE
+        return CHUNKED if CHUNKED_CODING in codings else UNTIL_CLOSE
     if not lengths or status == 101:
         return UNTIL_CLOSE
     return None if len(read - {UNTIL_CLOSE}) > 1 else max(length for length in read if length is not None)
@@ -164,23 +178,35 @@ def _read_odd(raw: bytes) -> Answer | Refused:
     others = rest.split(b"\n")[:-2]
     refused = _refusal(first.removesuffix(b"\r"))
     if refused is not None:
-        return Refused(WEIRD, refused, begun=False)
+        return Refused(Ending.BROKEN, refused, begun=False)
     match = _VERSION.match(first)
     if match is None:
         return _unsupported(first)
     if int(match[1]) < 100:
-        return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, "Unsupported response code in HTTP response")
-    bounding: list[Field] = []
+        return Refused(Ending.NOT_HTTP, "Unsupported response code in HTTP response")
+    is_folded = len(first) + 1 + len(rest) < len(raw)
+    is_plain = first.startswith(b"HTTP/1.") and first.endswith(b"\r") and raw.endswith(b"\r\n\r\n") and not is_folded
+    mark = ""
     for line in others:
-        name, colon, value = line.decode("latin-1").partition(":")
-        text = _refusal(line.removesuffix(b"\r")) or ("" if colon else REFUSED)
+        text = _refusal(line.removesuffix(b"\r"))
         if text:
-            return Refused(WEIRD, text)
-        if name.lower() in _BOUNDING:  # a blank before the colon makes it another field to libcurl
-            bounding.append((name.lower(), value.strip()))
+            return Refused(Ending.BROKEN, text)
+        if b":" not in line:
+            mark = MARK
+        is_plain = is_plain and _is_plain_but_for_text(line)
     raw = first + b"\n" + rest
-    head = Head(raw, int(match[1]), fields_of(raw))
-    return _bounded(head, bounding, first[:8].upper() == b"HTTP/1.1")
+    fields = fields_of(raw)
+    bounding = [field for field in fields if field[0] in _BOUNDING]
+    answer = _bounded(raw, int(match[1]), fields, bounding, keeps=first[:8].upper() == b"HTTP/1.1")
+    if isinstance(answer, Refused):
+        return answer
+    return Answer(answer.head, answer.extent, answer.keeps and is_plain, mark)
+
+
+def _is_plain_but_for_text(line: bytes) -> bool:
+    """Tell whether only the text of a field is odd, of one that says nothing about the end of the body."""
+    match = _PLAIN_BUT_FOR_TEXT.fullmatch(line)
+    return match is not None and (line.isascii() or match[1].decode().lower() not in _BOUNDING)
 
 
 def _refusal(line: bytes) -> str | None:
@@ -192,9 +218,9 @@ def _refusal(line: bytes) -> str | None:
 
 def _unsupported(line: bytes) -> Refused:
     if not is_http(line):
-        return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed", begun=False)
+        return Refused(Ending.NOT_HTTP, "Received HTTP/0.9 when not allowed", begun=False)
     what = "HTTP/1 subversion" if line[5:6] == b"1" else "HTTP version"
-    return Refused(pycurl.E_UNSUPPORTED_PROTOCOL, f"Unsupported {what} in response", begun=False)
+    return Refused(Ending.NOT_HTTP, f"Unsupported {what} in response", begun=False)
 
 
 def is_http(beginning: bytes | bytearray) -> bool:

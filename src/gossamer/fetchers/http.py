@@ -1,9 +1,10 @@
-"""HTTP by ourselves and HTTPS through libcurl's multi interface: exact bytes, every limit, one request a turn.
+"""HTTP and HTTPS over connections of our own: exact bytes, every limit, one request a turn.
 
 - The address comes from our own resolver; only addresses the guard lets through are handed on, and the guard is asked again
   about the very address of every connect, so that neither an IP literal nor a name that changes its mind gets past it.
 - A head that came whole is an answer worth keeping. When the body after it was cut (too long, too slow, connection lost) what
   came is kept and marked; a 2xx without a single byte of the body it announced is a failure.
+- An answer belongs to its request: no byte that came before a request was sent is part of its answer (`kept`, `secure`).
 - `started` is when the request could leave, `answered` its first byte, both on the crawl's clock.
 
 Follows RFC 9112.
@@ -16,19 +17,16 @@ from msgspec import Struct
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
-from gossamer.fetchers.failure import failure_of, spool_error, truncation_of
+from gossamer.fetchers.exchange import HttpExchange
+from gossamer.fetchers.failure import Ending, failure_of, spool_error, truncation_of
 from gossamer.fetchers.kept import Kept
-from gossamer.fetchers.lenient import REFUSED, LenientExchange
 from gossamer.fetchers.message import Head, Target, target_of
-from gossamer.fetchers.multi import Multi
-from gossamer.fetchers.plain import PlainExchange
-from gossamer.fetchers.received import Received
-from gossamer.fetchers.transfer import Transfer
+from gossamer.fetchers.secure import Trust
 from gossamer.protocols import Resolver
 from gossamer.records import Fetched, Outcome, Request
 
-_OK = Outcome.OK  # to look a member up in its class takes longer than to compare it
-ODD_ORIGINS = 10_000  # remembered at most
+_OK, _WHOLE = Outcome.OK, Ending.WHOLE  # to look a member up in its class takes longer than to compare it
+_ODD_LITERAL = "the host is an odd spelling of an address that was not looked up"
 
 
 class FetcherStatistics(Struct, frozen=True):
@@ -47,12 +45,9 @@ class HttpFetcher:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
-        self._multi = Multi()
-        self._most_by_curl = 0  # connections it may keep
         self._kept = Kept(settings.connections)
-        self._idle: list[Transfer] = []
-        self._careless: dict[str, None] = {}  # origins whose heads libcurl refuses
-        self._suspect: dict[str, None] = {}  # origins that failed: libcurl may keep the dead connection
+        self._verified = Trust(settings.ca_file, verifies=True)
+        self._excepted = Trust(settings.ca_file, verifies=False)
         self._requests = 0
         self._connections = 0
         self._received = 0
@@ -67,26 +62,27 @@ class HttpFetcher:
         usable = self._usable(found.addresses)
         if not usable:
             return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
-        transfer = self._transfer(target, usable)
+        if target.is_number and target.host not in usable:  # it looks like an address, but like another one
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked)
+        exchange = HttpExchange(self._settings, self._guard, self._clock, self._kept)
         try:
-            transfer.prepare(request, target, usable)
-            if isinstance(transfer, Transfer):
-                code, text = await transfer.perform(self._multi, self._kept)
-            else:
-                code, text = await transfer.perform()
-            fetched = self._conclude(request, transfer, code, text, asked)
+            exchange.prepare(request, target, usable, self._trust(request, target))
+            ending, text = await exchange.perform()
+            fetched = self._conclude(request, exchange, ending, text, asked)
             if fetched.outcome is not _OK:
-                self._kept.drop(target.origin)
-                _remember(self._careless if text == REFUSED else self._suspect, target.origin)
+                self._kept.drop(exchange.place)
             return fetched
         except BaseException:
-            transfer.body.close()
+            exchange.body.close()
             raise
         finally:
-            self._connections += transfer.connections
-            if isinstance(transfer, Transfer):
-                transfer.forget()
-                self._idle.append(transfer)
+            self._connections += exchange.connections
+
+    def _trust(self, request: Request, target: Target) -> Trust | None:
+        """Say how the connection is secured; None: it is in the clear."""
+        if not target.origin.startswith("https:"):
+            return None
+        return self._excepted if request.insecure or self._settings.insecure else self._verified
 
     def _usable(self, addresses: tuple[str, ...]) -> tuple[str, ...]:
         if len(addresses) == 1:  # nearly always
@@ -100,85 +96,64 @@ class HttpFetcher:
     async def aclose(self) -> None:
         """Close every connection; fetches under way are cancelled."""
         self._kept.close()
-        self._multi.close()
-        while self._idle:
-            self._idle.pop().close()
 
-    def _transfer(self, target: Target, addresses: tuple[str, ...]) -> Transfer | LenientExchange | PlainExchange:
-        origin = target.origin
-        if origin in self._careless:
-            return LenientExchange(self._settings, self._guard, self._clock)
-        if origin.startswith("http:") and not _is_odd_literal(target, addresses):
-            return PlainExchange(self._settings, self._guard, self._clock, self._kept)
-        self._share_connections()
-        transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._clock)
-        transfer.renew(origin in self._suspect)
-        self._suspect.pop(origin, None)
-        return transfer
-
-    def _share_connections(self) -> None:
-        """Let libcurl keep what we do not: half of all at least, and all of them together are not more than configured."""
-        most = self._settings.connections
-        self._kept.limit(max(1, most // 2))
-        by_curl = max(1, most - self._kept.idle)
-        if by_curl != self._most_by_curl:
-            self._most_by_curl = by_curl
-            self._multi.limit(by_curl)
-
-    def _conclude(self, request: Request, transfer: Received, code: int, text: str, asked: float) -> Fetched:
-        """Judge a finished transfer."""
-        if transfer.spool_error is not None:
-            raise spool_error(transfer.spool_error) from transfer.spool_error
-        if transfer.started is None and transfer.refusal:
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, transfer.refusal, asked)
-        if transfer.started is None and transfer.no_socket:
-            return self._unsent(request, Outcome.CONNECT_FAILED, transfer.no_socket, asked)
-        head_size = transfer.head_size
-        self._requests += transfer.started is not None
-        self._received += head_size + transfer.body.size
+    def _conclude(self, request: Request, exchange: HttpExchange, ending: Ending, text: str, asked: float) -> Fetched:
+        """Judge a finished exchange."""
+        if exchange.spool_error is not None:
+            raise spool_error(exchange.spool_error) from exchange.spool_error
+        if exchange.started is None and exchange.refusal:
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, exchange.refusal, asked)
+        if exchange.started is None and exchange.no_socket:
+            return self._unsent(request, Outcome.CONNECT_FAILED, exchange.no_socket, asked)
+        head_size = exchange.head_size
+        self._requests += exchange.started is not None
+        self._received += head_size + exchange.body.size
         if head_size > self._settings.max_headers:
             limit = f"more than {self._settings.max_headers} bytes of headers (fetch.max_headers)"
-            return self._failed(request, transfer, Outcome.PROTOCOL_ERROR, limit, asked)
-        head = transfer.head()
-        truncated = truncation_of(code, text) if code else ""
-        if head is None or (truncated and truncated != "length" and head.status < 300 and not transfer.body.size):
-            outcome, detail = failure_of(code, text, requested=transfer.started is not None, received=transfer.begun)
-            return self._failed(request, transfer, outcome, detail, asked)
-        return self._answered(request, transfer, head, truncated, text, asked)
+            return self._failed(request, exchange, Outcome.PROTOCOL_ERROR, limit, asked)
+        head = exchange.head
+        truncated = "" if ending is _WHOLE else truncation_of(ending)
+        if head is None or (truncated and truncated != "length" and head.status < 300 and not exchange.body.size):
+            outcome, detail = failure_of(ending, text, requested=exchange.started is not None, received=exchange.begun)
+            return self._failed(request, exchange, outcome, detail, asked)
+        return self._answered(request, exchange, head, truncated, text, asked)
 
-    def _answered(self, request: Request, transfer: Received, head: Head, truncated: str, detail: str, asked: float) -> Fetched:
-        started, answered, ended = self._times(transfer, asked)
+    def _answered(
+        self, request: Request, exchange: HttpExchange, head: Head, truncated: str, detail: str, asked: float
+    ) -> Fetched:
+        started, answered, ended = self._times(exchange, asked)
         return Fetched(
             url=request.url,
             outcome=_OK,
             detail=detail,
             status=head.status,
-            request_head=transfer.request_head,
+            request_head=exchange.request_head,
             response_head=head.raw,
             headers=head.headers,
-            body=transfer.body,
+            body=exchange.body,
             chunked=head.chunked,
             truncated=truncated,
-            address=transfer.address,
+            address=exchange.address,
             started=started,
             answered=answered,
             ended=ended,
         )
 
-    def _failed(self, request: Request, transfer: Received, outcome: Outcome, detail: str, asked: float) -> Fetched:
-        transfer.body.close()
-        started, answered, ended = self._times(transfer, asked)
+    def _failed(self, request: Request, exchange: HttpExchange, outcome: Outcome, detail: str, asked: float) -> Fetched:
+        exchange.body.close()
+        started, answered, ended = self._times(exchange, asked)
         return Fetched(
             url=request.url,
             outcome=outcome,
             detail=detail,
-            request_head=transfer.request_head if transfer.started is not None else b"",
+            request_head=exchange.request_head if exchange.started is not None else b"",
             body=Body(),
-            address=transfer.address,
+            address=exchange.address,
             started=started,
             answered=answered,
             ended=ended,
-            sent=transfer.started is not None,
+            sent=exchange.started is not None,
+            unanswered=exchange.unanswered,
         )
 
     def _unsent(self, request: Request, outcome: Outcome, detail: str, asked: float) -> Fetched:
@@ -187,20 +162,9 @@ class HttpFetcher:
             url=request.url, outcome=outcome, detail=detail, body=Body(), started=asked, answered=now, ended=now, sent=False
         )
 
-    def _times(self, transfer: Received, asked: float) -> tuple[float, float, float]:
+    def _times(self, exchange: HttpExchange, asked: float) -> tuple[float, float, float]:
         """Return when the request left, when the first byte came (or waiting for it ended), and now."""
         ended = self._clock.now()
-        if transfer.started is None:
+        if exchange.started is None:
             return asked, ended, ended
-        return transfer.started, ended if transfer.answered is None else transfer.answered, ended
-
-
-def _is_odd_literal(target: Target, addresses: tuple[str, ...]) -> bool:
-    """Tell whether a host looks like an address, but not like the one it was resolved to: libcurl knows what to refuse."""
-    return target.is_number and target.host not in addresses
-
-
-def _remember(origins: dict[str, None], origin: str) -> None:
-    origins[origin] = None
-    if len(origins) > ODD_ORIGINS:
-        del origins[next(iter(origins))]
+        return exchange.started, ended if exchange.answered is None else exchange.answered, ended

@@ -1,16 +1,21 @@
-"""Connections of our own: kept between requests, found again by origin, and the times of the exchanges that run over them.
+"""Connections: kept between requests, found again by their place, and the times of the exchanges that run over them.
+
+No byte that came before a request was sent is part of its answer: a connection on which something was said that nobody asked
+for is closed, and right before it is used it is looked at once more, the kernel's buffer included.
 
 At most `most` are open as long as some of them are idle: the one idle the longest is closed first. The loop watches idle ones
 too, so that one the server closes is gone at once. One timer serves all exchanges: it is set to the first time that is over.
 """
 
 import asyncio
+import select
 import socket
 from math import inf
 from typing import Protocol, cast
 
-IDLE_SECONDS = 118.0  # a connection idle for longer is hardly alive; libcurl has the same limit
-_EARLY = 64 * 1024  # bytes
+IDLE_SECONDS = 118.0  # a connection idle for longer is hardly alive
+_PIECE = 64 * 1024  # bytes
+_MOST_PIECES = 4  # that may wait, of which all are about the connection itself
 _RESOLUTION = 0.02  # seconds between two looks at the times
 
 
@@ -35,20 +40,44 @@ class Exchange(Timed, Protocol):
 
 
 class Connection(asyncio.Protocol):
-    """One connection to a server."""
+    """One connection to a server, in the clear; `place` is what it may be used for again."""
 
-    def __init__(self, origin: str, address: str, opened: socket.socket, kept: "Kept") -> None:
-        self.origin = origin
+    def __init__(self, place: str, address: str, opened: socket.socket, kept: "Kept") -> None:
+        self.place = place
         self.address = address
         self.served = 0  # exchanges so far
         self.idle_since = 0.0
         self._opened = opened
+        self._arrived = select.poll()  # without waiting, and at half the cost of a read that fails
+        self._arrived.register(opened, select.POLLIN)
         self._kept = kept
         self._exchange: Exchange | None = None
         self._transport: asyncio.Transport | None = None
-        self._early = b""  # said before the first request: some have their answer ready
         self._is_lost = False
         self._error: Exception | None = None
+
+    async def secure(self) -> None:
+        """Make ready for the first request; a connection in the clear is."""
+
+    def is_quiet(self) -> bool:
+        """Tell whether nothing was said that nobody asked for; what waits in the kernel counts, and is looked at now."""
+        if self._transport is None or self._transport.is_closing():
+            return False
+        return not self._arrived.poll(0) or self._is_about_itself()
+
+    def _is_about_itself(self) -> bool:
+        """Read what waits; tell whether all of it is about the connection, which is open after it."""
+        try:
+            for _ in range(_MOST_PIECES):
+                said = self._opened.recv(_PIECE)
+                if not said:
+                    return False  # the server closed
+                self.data_received(said)
+        except BlockingIOError:
+            return self._transport is not None and not self._transport.is_closing()
+        except OSError:
+            pass
+        return False
 
     def begin(self, exchange: Exchange, request: bytes) -> None:
         """Send a request now, not at the end of the loop's turn: politeness counts from here."""
@@ -56,25 +85,22 @@ class Connection(asyncio.Protocol):
         self.served += 1
         if not self._is_lost:
             self._send(request)
-        if self._early:
-            early, self._early = self._early, b""
-            exchange.take(early)
         if self._is_lost and self._exchange is not None:
             self._exchange = None
             exchange.lost(self._error)
 
-    def _send(self, request: bytes) -> None:
+    def _send(self, data: bytes) -> None:
         assert self._transport is not None
         try:
-            sent = self._opened.send(request)
+            sent = self._opened.send(data)
         except BlockingIOError:
             sent = 0
         except OSError as error:
             self._is_lost, self._error = True, error
             self._transport.abort()
             return
-        if sent < len(request):
-            self._transport.write(request[sent:])
+        if sent < len(data):
+            self._transport.write(data[sent:])
 
     def end(self, keep: bool) -> None:
         """Let go of the exchange; keep the connection for the next one, or close it."""
@@ -99,8 +125,6 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._exchange is not None:
             self._exchange.take(data)
-        elif self.served == 0 and len(self._early) < _EARLY:
-            self._early += data
         else:
             self.close()  # said without being asked: nobody could tell what the next answer is
 
@@ -120,7 +144,7 @@ class Kept:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._open: set[Connection] = set()
         self._idle: dict[Connection, None] = {}  # in the order they became it
-        self._by_origin: dict[str, list[Connection]] = {}
+        self._by_place: dict[str, list[Connection]] = {}
         self._running: dict[Timed, None] = {}
         self._connecting: set[asyncio.Task[object]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -138,15 +162,15 @@ class Kept:
             self._loop = asyncio.get_running_loop()
         return self._loop
 
-    def take(self, origin: str) -> Connection | None:
-        """Take the idle connection to an origin that was used last."""
-        waiting = self._by_origin.get(origin)
+    def take(self, place: str) -> Connection | None:
+        """Take the idle connection to a place that was used last and on which nothing was said since."""
+        waiting = self._by_place.get(place)
         while waiting:
             connection = waiting.pop()
             del self._idle[connection]
             if not waiting:
-                del self._by_origin[origin]
-            if self.loop.time() - connection.idle_since < IDLE_SECONDS:
+                del self._by_place[place]
+            if self.loop.time() - connection.idle_since < IDLE_SECONDS and connection.is_quiet():
                 return connection
             connection.close()
         return None
@@ -155,19 +179,13 @@ class Kept:
         """Keep a connection that has nothing to do."""
         connection.idle_since = self.loop.time()
         self._idle[connection] = None
-        self._by_origin.setdefault(connection.origin, []).append(connection)
+        self._by_place.setdefault(connection.place, []).append(connection)
         if len(self._open) > self._most:
             self._close_oldest()
 
-    def limit(self, most: int) -> None:
-        """Keep at most so many from now on."""
-        self._most = most
-        while len(self._open) > most and self._idle:
-            self._close_oldest()
-
-    def drop(self, origin: str) -> None:
-        """Close the idle connections to an origin."""
-        for connection in self._by_origin.get(origin, ())[:]:
+    def drop(self, place: str) -> None:
+        """Close the idle connections to a place."""
+        for connection in self._by_place.get(place, ())[:]:
             self.forget(connection)
             connection.close()
 
@@ -176,26 +194,26 @@ class Kept:
         self._open.discard(connection)
         if connection in self._idle:
             del self._idle[connection]
-            waiting = self._by_origin[connection.origin]
+            waiting = self._by_place[connection.place]
             waiting.remove(connection)
             if not waiting:
-                del self._by_origin[connection.origin]
+                del self._by_place[connection.place]
 
-    async def connect(self, origin: str, opened: socket.socket, address: str, port: int) -> Connection:
-        """Connect a socket; it is closed when that fails."""
+    async def connect(self, connection: Connection, opened: socket.socket, port: int) -> None:
+        """Connect a socket, and secure the connection; it is closed when that fails."""
         task = cast("asyncio.Task[object]", asyncio.current_task())
         self._connecting.add(task)
         try:
             opened.setblocking(False)
-            await self.loop.sock_connect(opened, (address, port))
-            connection = Connection(origin, address, opened, self)
+            await self.loop.sock_connect(opened, (connection.address, port))
             await self.loop.create_connection(lambda: connection, sock=opened)
+            await connection.secure()
         except BaseException:
+            connection.close()
             opened.close()
             raise
         finally:
             self._connecting.discard(task)
-        return connection
 
     def add(self, connection: Connection) -> None:
         """Count a connection that is open now."""

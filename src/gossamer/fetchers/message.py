@@ -1,11 +1,10 @@
 """HTTP/1.1 messages as bytes: the request head we send, the response head we got.
 
-The request is composed whole, so that the archive holds exactly what went out. The response head is taken line by line as it
-arrived and is never written anew. Credentials in a URL are not sent. Follows RFC 9112; reads what browsers read.
+The request is composed whole, so that the archive holds exactly what went out. The response head is kept as it arrived and is
+never written anew. Credentials in a URL are not sent. Follows RFC 9112; reads what browsers read.
 """
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -22,8 +21,6 @@ _BEGINNING = re.compile(
 _NUMBER = re.compile(r"(?:.*\.)?(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
 _PATH = re.compile(r"([!-\"$-~]*)(?:#.*)?")
 _SHORTEST = len("http://a")  # a path begins behind it
-_STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
-_BLANK = (b"\r\n", b"\n")
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CODINGS = "gzip, deflate, br, zstd"
 
@@ -45,14 +42,7 @@ class Head(Struct, frozen=True):
     raw: bytes
     status: int
     headers: tuple[tuple[str, str], ...]  # names in lower case
-
-    @property
-    def chunked(self) -> bool:
-        """Whether the body carries chunked transfer coding."""
-        for name, value in self.headers:  # noqa: SIM110 - asked for each page: a generator would take twice as long
-            if name == "transfer-encoding" and "chunked" in value.lower():
-                return True
-        return False
+    chunked: bool  # the body behind it was read as chunks
 
 
 def target_of(url: str) -> Target:
@@ -96,11 +86,6 @@ def _standing_lines(user_agent: str, headers: tuple[tuple[str, str], ...]) -> tu
     return tuple(f"{name}: {value}".encode() for name, value in pairs)
 
 
-def header_lines(request: Request, authority: str) -> list[bytes]:
-    """Return every header line of a request, Host first."""
-    return [b"Host: " + authority.encode(), *_standing_lines(request.user_agent, request.headers)]
-
-
 @lru_cache(maxsize=64)
 def _standing_part(user_agent: str, headers: tuple[tuple[str, str], ...]) -> str:
     """Compose the part of a request that is the same for every host."""
@@ -111,20 +96,6 @@ def request_head(request: Request, target: Target) -> bytes:
     """Return the bytes of a GET request."""
     standing = _standing_part(request.user_agent, request.headers)
     return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()
-
-
-def final_head(lines: Sequence[bytes]) -> Head | None:
-    """Find the head of the answer among all header lines: after interim (1xx) ones, before trailers; None: not complete."""
-    start = 0
-    for position, line in enumerate(lines):
-        if line in _BLANK:
-            match = _STATUS.match(lines[start])
-            status = int(match[1]) if match else 0
-            if status >= 200 or status == 101:
-                raw = b"".join(lines[start : position + 1])
-                return Head(raw, status, fields_of(raw))
-            start = position + 1
-    return None
 
 
 def fields_of(raw: bytes) -> tuple[tuple[str, str], ...]:

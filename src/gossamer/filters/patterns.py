@@ -8,19 +8,28 @@
     /[?&]sort=/              every URL in which this regular expression is found
 
 Reading the file is done elsewhere; this is pure. Hosts and prefixes are looked up, not searched, so a list may have
-hundreds of thousands of them. Regular expressions are tried one by one.
+hundreds of thousands of them. Regular expressions are searched for all at once by RE2, in time linear in the URL whoever wrote
+either of the two (docs/decisions/0021).
 """
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from gossamer.errors import ConfigError, UrlError
 from gossamer.url.normalize import DEFAULT_PORTS
 from gossamer.url.parse import Url, parse
 
 FOREIGN_TO_HOSTS = re.compile(r"[/\\?#@*]|:$")  # the rest of a URL, a star in the middle, a port that is missing
+MOST_MEMORY = 64 * 1024 * 1024  # bytes for all expressions of a list
 ANY = 0  # port of a pattern that names none
 Name = tuple[str, int]  # host and port
+
+_BEYOND = re.compile(r"\(\?<?[=!]|\\[1-9Z]|\(\?P=|\(\?>|[*+?}]\+")  # what `re` can do and RE2 cannot, in time that has no bound
+_REMEDY = (
+    "look-around, back-references, possessive and atomic groups are not there, because no URL may hold a crawl up: "
+    "write what is wanted in scope.allow and what is not in scope.block, and $ for \\Z"
+)
 
 
 class Hosts:
@@ -82,10 +91,47 @@ class Prefixes:
         return bool(self._by_origin)
 
 
+class Expressions:
+    """Regular expressions that are searched for together; ConfigError, beginning with `name`, is raised for a bad one."""
+
+    def __init__(self, expressions: Iterable[str], name: str) -> None:
+        self._name = name
+        self._sources: list[str] = []
+        self._set: Any = None
+        for expression in expressions:
+            self.add(expression, expression, name)
+        self.compile()
+
+    def add(self, expression: str, source: str, name: str) -> None:
+        """Take in one expression and the text it is reported by; `compile` makes it count."""
+        _check(expression, name)
+        self._set = self._set or _new_set()
+        self._set.Add(expression)
+        self._sources.append(source)
+
+    def compile(self) -> None:
+        """Make ready what was taken in; nothing is added afterwards."""
+        if self._set is None:
+            return
+        self._set.Add("")  # is found in every text: a search that gave up for lack of memory finds not even this
+        if not _is_ready(self._set):
+            raise ConfigError(f"{self._name}: the regular expressions are too large together; write fewer or shorter ones")
+
+    def match(self, url: Url) -> str:
+        """Return the source of the first expression that is found in the URL, or nothing."""
+        if self._set is None:
+            return ""
+        first = min(self._set.Match(url.wire))
+        return self._sources[first] if first < len(self._sources) else ""
+
+    def __bool__(self) -> bool:
+        return self._set is not None
+
+
 class Patterns:
     """One list: a URL matches when any line does."""
 
-    def __init__(self, hosts: Hosts, prefixes: Prefixes, expressions: list[tuple[re.Pattern[str], str]]) -> None:
+    def __init__(self, hosts: Hosts, prefixes: Prefixes, expressions: Expressions) -> None:
         self._hosts = hosts
         self._prefixes = prefixes
         self._expressions = expressions
@@ -93,36 +139,65 @@ class Patterns:
     @classmethod
     def parse(cls, lines: Iterable[str], name: str) -> "Patterns":
         """Read the lines of the list called `name`; raise ConfigError that names the first bad line."""
-        hosts, prefixes = Hosts((), name), Prefixes((), name)
-        expressions: list[tuple[re.Pattern[str], str]] = []
+        hosts, prefixes, expressions = Hosts((), name), Prefixes((), name), Expressions((), name)
         for number, text in enumerate(lines, start=1):
             line, where = text.strip().removeprefix("\ufeff"), f"{name}, line {number}"
             if not line or line.startswith("#"):
                 continue
             if len(line) > 2 and line[0] == line[-1] == "/":
-                expressions.append((compile_expression(line[1:-1], where), line))
+                expressions.add(line[1:-1], line, where)
             elif "://" in line:
                 prefixes.add(line, where)
             else:
                 hosts.add(line, where)
+        expressions.compile()
         return cls(hosts, prefixes, expressions)
 
     def match(self, url: Url) -> str:
         """Return the line that matches the URL, or nothing."""
-        return self._hosts.match(url) or self._prefixes.match(url) or search(self._expressions, url.wire)
+        return self._hosts.match(url) or self._prefixes.match(url) or self._expressions.match(url)
 
 
-def compile_expression(text: str, name: str) -> re.Pattern[str]:
-    """Compile a regular expression; raise ConfigError, beginning with `name`, when it is none."""
+def _check(expression: str, name: str) -> None:
+    """Raise ConfigError, beginning with `name`, for what is no regular expression, or none that RE2 can do."""
+    import re2  # here, because few crawls have one
+
     try:
-        return re.compile(text)
-    except re.error as error:
-        raise ConfigError(f"{name}: {text!r} is no regular expression: {error}") from None
+        re2.compile(expression, _options())
+    except (re2.error, UnicodeEncodeError) as error:
+        text = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error).encode()
+        why = text.decode("utf-8", "replace")
+    else:
+        return
+    remedy = f"; {_REMEDY}" if _BEYOND.search(expression) else ""
+    raise ConfigError(f"{name}: {expression!r} is no regular expression: {why}{remedy}")
 
 
-def search(expressions: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
-    """Return the source of the first expression that is found in the text, or nothing."""
-    return next((source for expression, source in expressions if expression.search(text)), "")
+def _is_ready(expressions: Any) -> bool:
+    """Compile a set; tell whether there was memory for it."""
+    import re2
+
+    try:
+        expressions.Compile()
+        return bool(expressions.Match(""))
+    except re2.error:
+        return False
+
+
+def _new_set() -> Any:
+    import re2
+
+    return re2.Set.SearchSet(_options())
+
+
+def _options() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = MOST_MEMORY
+    return options
 
 
 def port_of(url: Url) -> int:

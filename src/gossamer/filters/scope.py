@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 
 from gossamer.config.sections import Scope as Settings
-from gossamer.filters.patterns import Hosts, Patterns, Prefixes, compile_expression, port_of, search
+from gossamer.filters.patterns import Expressions, Hosts, Patterns, Prefixes, port_of
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records import LinkKind, Outcome, Verdict
 from gossamer.url.host import registrable_domain
@@ -56,8 +56,8 @@ class Scope:
         self._block_hosts = Hosts(settings.block_hosts, "scope.block_hosts")
         self._allow_prefixes = Prefixes(settings.allow_prefixes, "scope.allow_prefixes")
         self._block_prefixes = Prefixes(settings.block_prefixes, "scope.block_prefixes")
-        self._allow = [(compile_expression(text, "scope.allow"), text) for text in settings.allow]
-        self._block = [(compile_expression(text, "scope.block"), text) for text in settings.block]
+        self._allow = Expressions(settings.allow, "scope.allow")
+        self._block = Expressions(settings.block, "scope.block")
         self._extensions = tuple("." + extension.lstrip(".").lower() for extension in settings.block_extensions)
         self._allow_list: Patterns | None = None
         self._block_list: Patterns | None = None
@@ -198,12 +198,12 @@ class Scope:
         return _refuse("block_prefixes", f"begins with {found}") if found else ALLOWED["block_prefixes"]
 
     def _judge_allow(self, candidate: Candidate) -> Verdict:
-        if not self._allow or candidate.kind is LinkKind.SEED or search(self._allow, candidate.url.wire):
+        if not self._allow or candidate.kind is LinkKind.SEED or self._allow.match(candidate.url):
             return ALLOWED["allow"]
         return _refuse("allow", "none of the allowed regular expressions is found in it")
 
     def _judge_block(self, candidate: Candidate) -> Verdict:
-        found = search(self._block, candidate.url.wire)
+        found = self._block.match(candidate.url)
         return _refuse("block", f"{found} is found in it") if found else ALLOWED["block"]
 
     def _judge_block_extensions(self, candidate: Candidate) -> Verdict:

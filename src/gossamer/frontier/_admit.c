@@ -11,6 +11,7 @@
  */
 #define Py_LIMITED_API 0x030b0000
 #include "_books.h"
+#include "_xxh3.h"
 
 enum { AHEAD = 32 };
 static const double AGEING = 30 * 86400.0; /* as in `order.py` */

@@ -57,12 +57,14 @@ static PyObject *pop(PyObject *object, PyObject *arguments) {
     return host;
 }
 
+/* values(): return the hosts, those that were met first in front: where they stand here depends on the process. */
 static PyObject *values(PyObject *object, PyObject *unused) {
     (void)unused;
     Hosts *self = (Hosts *)object;
     PyObject *all = PyList_New(0);
     for (size_t i = 0; all != NULL && i < self->room; i++)
         if (self->places[i].host != NULL && PyList_Append(all, (PyObject *)self->places[i].host) < 0) Py_CLEAR(all);
+    if (all != NULL && PyList_Sort(all) < 0) Py_CLEAR(all);
     return all;
 }
 

@@ -2,9 +2,7 @@
 #ifndef GOSSAMER_HOSTS_H
 #define GOSSAMER_HOSTS_H
 #include "_host.h"
-#include "_xxh3.h"
-
-enum { HASHED = 240 }; /* bytes of a name; what `_xxh3.h` can do */
+#include <stdint.h>
 
 typedef struct {
     uint64_t hash;
@@ -17,13 +15,12 @@ typedef struct {
     size_t held;
 } Hosts;
 
-/* Hash the name of a host; -1: it is no text that can be written, which is said. */
+/* Hash the name of a host, -1 on an error. Python's own hash of a text has a number of the process in it, so nobody can make
+ * names that collide; and a text remembers it. */
 static inline int hash_name(PyObject *name, uint64_t *hash) {
-    Py_ssize_t size;
-    const char *bytes = PyUnicode_AsUTF8AndSize(name, &size);
-    if (bytes == NULL) return -1;
-    *hash = xxh3((const unsigned char *)bytes, (size_t)(size < HASHED ? size : HASHED));
-    return 0;
+    Py_hash_t made = PyObject_Hash(name);
+    *hash = (uint64_t)made;
+    return made == -1 ? -1 : 0;
 }
 
 static inline Place *place_of(const Hosts *self, uint64_t hash) { return &self->places[hash >> 16 & (self->room - 1)]; }

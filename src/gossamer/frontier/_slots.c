@@ -73,6 +73,8 @@ static PyObject *pairs(PyObject *object, PyObject *unused) {
     return made;
 }
 
+static Seed seed;
+
 static Py_ssize_t length(PyObject *object) { return (Py_ssize_t)((Gathered *)object)->held; }
 
 static PyObject *new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
@@ -80,6 +82,7 @@ static PyObject *new(PyTypeObject *type, PyObject *arguments, PyObject *keywords
     Gathered *self = (Gathered *)PyType_GenericAlloc(type, 0);
     if (self == NULL) return NULL;
     self->room = 64;
+    self->seed = seed;
     self->pairs = PyMem_Calloc(self->room, sizeof(Pair));
     if (self->pairs == NULL) {
         Py_DECREF(self);
@@ -216,7 +219,7 @@ static PyMethodDef functions[] = {{"merge", merge, METH_VARARGS, NULL}, {"find",
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_slots", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__slots(void) {
-    PyObject *made = PyModule_Create(&module), *type = PyType_FromSpec(&spec);
+    PyObject *made = draw_seed(&seed) < 0 ? NULL : PyModule_Create(&module), *type = made == NULL ? NULL : PyType_FromSpec(&spec);
     if (made == NULL || type == NULL || PyModule_AddObjectRef(made, "Gathered", type) < 0) Py_CLEAR(made);
     Py_XDECREF(type);
     return made;

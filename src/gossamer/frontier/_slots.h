@@ -1,8 +1,7 @@
 /* The slots gathered in memory: an open hash table of pairs; `_slots.c` makes a Python type of it and says why. */
 #ifndef GOSSAMER_SLOTS_H
 #define GOSSAMER_SLOTS_H
-#include <Python.h>
-#include <stdint.h>
+#include "../_seed.h"
 
 /* Where the entry of the URL in a slot stands; no reference is 0, so that is an empty place of the table. */
 typedef struct {
@@ -13,11 +12,12 @@ typedef struct {
     PyObject_HEAD Pair *pairs;
     size_t room; /* a power of two, at least twice as many as are held */
     size_t held;
+    Seed seed; /* here, because several modules look */
 } Gathered;
 
 /* Return where to begin to look for a slot. */
 static inline size_t place_for(const Gathered *self, uint64_t slot) {
-    return (size_t)((slot * 0x9E3779B97F4A7C15u) >> 20) & (self->room - 1);
+    return (size_t)seeded(&self->seed, slot) & (self->room - 1);
 }
 
 /* Return where a slot stands, or would stand. */
@@ -28,7 +28,7 @@ static inline Pair *pair_of(const Gathered *self, uint64_t slot) {
 }
 
 static inline int widen(Gathered *self) {
-    Gathered wider = {.room = self->room * 2, .held = self->held};
+    Gathered wider = {.room = self->room * 2, .held = self->held, .seed = self->seed};
     wider.pairs = PyMem_Calloc(wider.room, sizeof(Pair));
     if (wider.pairs == NULL) {
         PyErr_NoMemory();

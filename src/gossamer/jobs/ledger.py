@@ -1,34 +1,22 @@
-"""What the servers saw, held against what was promised: pace, connections, robots.txt.
+"""What the servers saw, held against what was promised: pace, connections, robots.txt, and whose answer is whose.
 
 A ledger is JSON lines `{"start": …, "end": …, "host": …, "path": …, "status": …}` with monotonic seconds, written by whoever
-served the crawl: it knows nothing of the crawler, so it is a witness.
+served the crawl: it knows nothing of the crawler, so it is a witness. What was sent may stand in it, too (`jobs/sent.py`).
 """
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-from msgspec import Struct
-
+from gossamer.archives import archive_captures
 from gossamer.assemble import Stores
-from gossamer.errors import UsageError
+from gossamer.jobs.sent import Answers, Seen, read_lines
 from gossamer.records import HostStatus
 
 TOLERANCE = 0.005
 _ROBOTS = "/robots.txt"
-
-
-class Seen(Struct, frozen=True):
-    """One request, as a server saw it."""
-
-    start: float
-    end: float
-    host: str
-    path: str
-    status: int = 0
 
 
 class Collector(Protocol):
@@ -40,7 +28,7 @@ class Collector(Protocol):
 
 
 async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str], Collector]) -> AsyncIterator[Any]:
-    """Check P11 to P13 against a ledger."""
+    """Check P11 to P13, and P19, against a ledger."""
     by_host = _read(ledger)
     hosts = {host.host: host for host in stores.frontier.hosts()}
     gaps = finding("P11", "two requests to a host are at least its delay apart")
@@ -54,6 +42,8 @@ async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str
     yield gaps.check()
     yield overlaps.check()
     yield await _disallowed(stores, by_host, finding("P13", "no path that robots.txt disallows was requested"))
+    answers = Answers(chain.from_iterable(by_host.values()), ledger)
+    yield _misattributed(stores, answers, finding("P19", "what is kept is what the server sent for that very request"))
 
 
 def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
@@ -67,17 +57,8 @@ def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
 
 def _read(ledger: Path) -> dict[str, list[Seen]]:
     by_host: dict[str, list[Seen]] = defaultdict(list)
-    decoder = msgspec.json.Decoder(Seen)
-    try:
-        with ledger.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    seen = decoder.decode(line)
-                except msgspec.DecodeError as error:
-                    raise UsageError(f"{ledger} line {number} is no ledger line: {error}") from error
-                by_host[seen.host].append(seen)
-    except OSError as error:
-        raise UsageError(f"cannot read the ledger {ledger}: {error.strerror}") from error
+    for seen in read_lines(ledger, Seen, "ledger"):
+        by_host[seen.host].append(seen)
     for requests in by_host.values():
         requests.sort(key=lambda seen: seen.start)
     return by_host
@@ -114,4 +95,12 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[Seen]], finding: C
             verdict = await stores.robots.peek(origins[host] + seen.path, stores.user_agent, stores.clock.now())
             denied = verdict.verdict == "denied" and not verdict.rule.startswith("robots.txt unreachable")
             finding.look(f"{host}{seen.path} was requested, but {verdict.rule}" if denied else "")
+    return finding.check()
+
+
+def _misattributed(stores: Stores, answers: Answers, finding: Collector) -> Any:
+    for capture, digest in archive_captures(stores.directory, stores.settings):
+        fault = answers.fault(capture, digest)
+        if fault is not None:
+            finding.look(fault)
     return finding.check()

@@ -7,9 +7,7 @@
  */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "../_seed.h"
 
 enum { PLACES = 1 << 19 };                  /* of two names each */
 enum { FIRST_ROOM = 64, AHEAD = 16, LATER = AHEAD * (int)sizeof(uint64_t) }; /* AHEAD: names that are fetched side by side */
@@ -35,9 +33,11 @@ static uint64_t name_at(const char *bytes) {
     return name;
 }
 
+static Seed seed;
+
 /* Return where the number of a name stands, or is to stand. */
 static uint32_t *number_of(const Shown *self, uint64_t name) {
-    size_t mask = 2 * self->room - 1, at = (size_t)(name ^ name >> 29) & mask; /* the top bits are the place's */
+    size_t mask = 2 * self->room - 1, at = (size_t)seeded(&seed, name) & mask;
     while (self->numbers[at] != 0 && self->names[self->numbers[at] - 1] != name) at = (at + 1) & mask;
     return self->numbers + at;
 }
@@ -200,7 +200,7 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_phrases", NULL, 0, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__phrases(void) {
-    PyObject *made = PyModule_Create(&module), *type = PyType_FromSpec(&spec);
+    PyObject *made = draw_seed(&seed) < 0 ? NULL : PyModule_Create(&module), *type = made == NULL ? NULL : PyType_FromSpec(&spec);
     if (made == NULL || type == NULL || PyModule_AddObjectRef(made, "Shown", type) < 0) Py_CLEAR(made);
     Py_XDECREF(type);
     return made;

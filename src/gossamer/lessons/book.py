@@ -20,6 +20,7 @@ from gossamer.lessons.shelf import GROWTH, PROBE, HostLessons, Shelf
 from gossamer.lessons.study import Figures, Study, is_copy, seen_before, sizes_before
 from gossamer.lessons.tide import Tide
 from gossamer.policy import growth, habit, parameters, priority, soft404, templates, views
+from gossamer.policy.folders import is_folder, without_folders
 from gossamer.protocols import KeyValue
 from gossamer.records import Entry, Lease, LinkKind, Outcome, Priority, Verdict
 from gossamer.url.fingerprint import fingerprint
@@ -281,7 +282,7 @@ class LessonBook:
         host = await self._shelf.host(parsed.host.rstrip("."))
         names = dict.fromkeys(piece.partition("=")[0] for piece in (parsed.query or "").split("&"))
         known = {name: parameters.parts_in(name, names) for name, evidence in host.parameters.items() if evidence.was_cosmetic}
-        ever = [name for name, own in known.items() if own]
+        ever = [name for name, own in known.items() if own or is_folder(name)]
         sizes = range(1, len(ever) + 1) if len(ever) <= MOST_TOGETHER else (1, len(ever))
         found = [key, _merged(key, url, host.cosmetic)]
         found += [_merged(key, url, set(some)) for size in sizes for some in combinations(ever, size)]
@@ -371,7 +372,10 @@ def _is_sampled(url: str) -> bool:
 
 
 def _merged(key: str, url: str, cosmetic: Collection[str]) -> str:
-    if not cosmetic or "?" not in key or _is_sampled(url):
+    if not cosmetic or _is_sampled(url):
+        return key
+    key = without_folders(key, cosmetic)
+    if "?" not in key:
         return key
     head, _, query = key.partition("?")
     query = parameters.without(query, parameters.dropped(query, cosmetic))

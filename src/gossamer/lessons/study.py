@@ -264,8 +264,6 @@ class Study:
     async def _compare_values(self, host: HostLessons, visit: Visit, page: Page) -> None:
         """Compare a page with what its URL gave before, with other values of its parameters."""
         url = split(page.url)
-        if not url.query:
-            return
         apart = parameters.apart(url, split(page.duplicate_of)) if page.duplicate_of else ""
         if apart:
             evidence = self._latest(host, (page.host, PARAMETER, apart), Parameter())

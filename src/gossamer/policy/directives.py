@@ -13,7 +13,7 @@ from gossamer.records import Directives
 
 WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 NAMED = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)  # a date's "21 Oct 2026 07:28" has spaces and is no name
-VALUED = re.compile(r"[\w-]+\s*:[^,;]*")
+VALUED = re.compile(r"(?<![\w-])[\w-]++\s*+:[^,;]*")
 WORDS = re.compile(r"[,;\s]+")
 
 

@@ -9,8 +9,9 @@ Two URLs that differ in several parameters say nothing of any of them. Where som
 place of a click), the set of them is the one thing that differs: it is a rule of its own, by the name `pos&src`, and drops them
 only together.
 
-A host that has what another has under the same path is a mirror, and its name a parameter without effect: it is learned, told
-and undone by the same rules, under the name of the other host behind two slashes.
+A folder that holds a session is one too (`folders.py`). A host that has what another has under the same path is a mirror, and
+its name a parameter without effect: it is learned, told and undone by the same rules, under the name of the other host behind
+two slashes.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.evidence import Parameter, Ruling, Sighting
+from gossamer.policy.folders import folder_apart, is_folder, taken_out
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 
@@ -44,7 +46,12 @@ class Skeleton(NamedTuple):
 
 
 def skeletons(url: Url, known: Iterable[str] = ()) -> Iterator[Skeleton]:
-    """Give a URL without each of its parameters in turn, and without each known set of them."""
+    """Give a URL without each of its parameters in turn, and without each known set of them or known folder."""
+    known = list(known)
+    for name in filter(is_folder, known):
+        path, folder = taken_out(url.path, name)
+        if folder:
+            yield Skeleton(name, fingerprint(folder), _place_of_folder(url, name, path))
     if not url.query:
         return
     pieces = _pieces(url)
@@ -72,12 +79,18 @@ def parts_in(title: str, names: Collection[str]) -> frozenset[str]:
 
 
 def place_of(url: Url, name: str, left_out: Collection[str]) -> int:
-    """Return the place of a URL without some parameters, as seen by one of them."""
+    """Return the place of a URL without some parameters, as seen by one of them; a folder is left out alone."""
+    if is_folder(name):
+        return _place_of_folder(url, name, taken_out(url.path, name)[0])
     return _place(url, name, [piece for piece in _pieces(url) if piece.partition("=")[0] not in left_out])
 
 
 def _pieces(url: Url) -> list[str]:
     return sorted(piece for piece in (url.query or "").split("&") if piece)
+
+
+def _place_of_folder(url: Url, name: str, path: str) -> int:
+    return fingerprint(f"{url.origin}{path}?{url.query or ''}#{name}")
 
 
 def _place(url: Url, name: str, rest: list[str]) -> int:
@@ -122,12 +135,13 @@ def is_same(one: Sighting, two: Sighting, bits: int = NEAR) -> bool:
 
 
 def apart(one: Url, two: Url) -> str:
-    """Return the one thing in which two URLs of one path differ: a parameter, or a set of them; nothing: it is no one thing.
+    """Return the one thing in which two URLs differ: a parameter, a set of them, or a folder; nothing: it is no one thing.
 
-    Either both have the same parameters and some other values, or one of them has more and is the other but for that.
+    Either their paths are the same but for one folder; or their paths are the same, and both have the same parameters and some
+    other values, or one of them has more and is the other but for that.
     """
     if (one.origin, one.path) != (two.origin, two.path):
-        return ""
+        return folder_apart(one, two)
     ours, theirs = _pieces(one), _pieces(two)
     own, other = [piece.partition("=")[0] for piece in ours], [piece.partition("=")[0] for piece in theirs]
     differing = {piece.partition("=")[0] for piece in set(ours) ^ set(theirs)}

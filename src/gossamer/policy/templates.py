@@ -59,7 +59,7 @@ def shapes_of(path: str, query: str | None) -> tuple[str, str]:
     """Return the fine and the coarse template of a URL with this path and query; None: it has no question mark."""
     segments = path.split("/")[1:]
     shapes = tuple(["{n}" if segment.isdecimal() else _shape(segment) for segment in segments])  # numbers do not repeat
-    fine, coarse = _joined(_kinds(segments[0]) if len(segments) > 1 else None, shapes)
+    fine, coarse = _joined(make_of(segments[0]) if len(segments) > 1 else None, shapes)
     if query is None:
         return fine, coarse
     return f"{fine}?{_parameters(query)}", f"{coarse}?*"
@@ -69,7 +69,7 @@ def narrowed(path: str, query: str | None, folders: Collection[int], pieces: Col
     """Return a fine template in which some folders, counted from 0, and some pieces of the query stand as they are."""
     segments = path.split("/")[1:]
     kept = [
-        _kinds(segment) if not depth else segment if depth in folders else _shape(segment)
+        make_of(segment) if not depth else segment if depth in folders else _shape(segment)
         for depth, segment in enumerate(segments)
     ]
     shape = "/".join(["", *kept]) if len(segments) > 1 else f"/{_shape(segments[0])}"
@@ -97,7 +97,8 @@ def _kind(found: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1024)  # of first folders
-def _kinds(text: str) -> str:
+def make_of(text: str) -> str:
+    """Return a folder with its numbers, dates and tokens written as what they are."""
     return _TOKEN.sub(_kind, text)
 
 

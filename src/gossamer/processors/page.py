@@ -16,7 +16,7 @@ MOST_ELEMENTS = MOST_TEXTS  # read of a page; more are counted as links that wer
 TITLE_LIMIT = 1000  # characters of a title that are kept
 
 _REFRESH = re.compile(
-    r"\s*(?:[0-9]+|(?=\.))[0-9.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
+    r"\s*+[0-9.]++(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
 )
 _LANGUAGE = re.compile(r"[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,7}")
 _CANDIDATE = re.compile(r"[\s,]*+(\S+)")

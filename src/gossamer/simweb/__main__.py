@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
         zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale, "living": options.living}
         run = asyncio.run if settings.stamped else uvloop.run
-        run(serve(settings, **files, with_dns=options.dns, **zoos))
+        run(serve(settings, **files, with_dns=options.dns, certificate=options.certificate, **zoos))
     except (ValueError, OSError) as error:
         parser.error(str(error))
     return 0
@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", help="file for the root of every host, one a line")
     parser.add_argument("--dns", action="store_true", help="also answer for the names, over UDP")
     parser.add_argument("--attacks", default="", help="also serve hostile hosts: all, or families and attacks by name")
+    parser.add_argument("--certificate", default="", help="chain and key in PEM, for the attacks over TLS")
     parser.add_argument("--mazes", default="", help="also serve the trap zoo: all, or exhibits by name")
     parser.add_argument("--maze-scale", type=float, default=1.0, help="size of its honest giants; 1: a shop of 20,000 pages")
     parser.add_argument("--living", type=int, default=0, help="also serve so many hosts whose pages change")

@@ -6,7 +6,9 @@ standards are RFC 9110 and RFC 9112 (HTTP/1.1).
 
 import gzip
 from dataclasses import dataclass
+from hashlib import sha1
 from random import Random
+from typing import NamedTuple
 
 import brotlicffi
 
@@ -38,6 +40,17 @@ _BROTLI_EFFORT = 3
 _LONGEST_CHUNK = 8191
 
 
+class Digests(NamedTuple):
+    """What tells an answer from every other one, by the names of the ledger."""
+
+    head: str = ""
+    body: str = ""
+    payload: str = ""
+
+
+UNKNOWN = Digests()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as it goes over the wire."""
@@ -45,6 +58,7 @@ class Answer:
     status: int
     wire: bytes
     head_size: int
+    digests: Digests = UNKNOWN  # of an answer that nobody can keep
     close: bool = False
     version: int = 0  # of a page that changes
 
@@ -68,7 +82,7 @@ def answer_resource(resource: Resource, content: bytes, identity: bool = False) 
         content = _encode(resource.coding, content)
     if resource.framing == "chunked":
         headers.append(("Transfer-Encoding", "chunked"))
-        content = _chunk(content, Random(resource.number))
+        return assemble(resource.status, headers, _chunk(content, Random(resource.number)), payload=content)
     return assemble(resource.status, headers, content, resource.framing == "close")
 
 
@@ -83,17 +97,32 @@ def answer_cut_short() -> Answer:
     return Answer(200, wire, len(wire), close=True)
 
 
-def assemble(status: int, headers: list[tuple[str, str]], body: bytes, close: bool = False, version: int = 0) -> Answer:
-    """Put an answer together; its length goes into the head unless the end of the connection or of the chunks shows it."""
+def assemble(
+    status: int,
+    headers: list[tuple[str, str]],
+    body: bytes,
+    close: bool = False,
+    version: int = 0,
+    payload: bytes | None = None,
+) -> Answer:
+    """Put an answer together; its length goes into the head unless the end of the connection or of the chunks shows it.
+
+    A body in chunks has the payload that they carry beside it.
+    """
     lines = [f"HTTP/1.1 {status} {_REASONS[status]}", "Server: simweb"]
     lines += [f"{name}: {value}" for name, value in headers]
-    chunked = ("Transfer-Encoding", "chunked") in headers
     if close:
         lines.append("Connection: close")
-    elif not chunked and status != 304:  # which has no body, and need not say how long it would be
+    elif payload is None and status != 304:  # which has no body, and need not say how long it would be
         lines.append(f"Content-Length: {len(body)}")
     head = "\r\n".join((*lines, "", "")).encode("latin-1")
-    return Answer(status, head + body, len(head), close, version)
+    digests = Digests(digest(head), digest(body), "" if payload is None else digest(payload))
+    return Answer(status, head + body, len(head), digests, close, version)
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-1 that the ledger and the archives of crawlers go by."""
+    return sha1(content, usedforsecurity=False).hexdigest()
 
 
 def _content_type(resource: Resource) -> str:

@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     truncated: str = ""  # why its body is not whole, as WARC says it
     maze: str = ""  # the exhibit of the trap zoo it belongs to; a URL of it that is not to be fetched may be, while learning
     own: bool = False  # in a maze: it says something that no URL listed before it says
-    outcomes: tuple[str, ...] = ()  # in a maze: every way it may rightly end
+    outcomes: tuple[str, ...] = ()  # every way it may rightly end, where there are several
     traps: tuple[str, ...] = ()  # in a maze: the rules that may rightly end it
     length: int = 0  # bytes of a file, all of which must be kept; 0: nobody counts
 

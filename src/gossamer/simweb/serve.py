@@ -38,6 +38,7 @@ async def serve(
     mazes: str = "",
     maze_scale: float = 1.0,
     living: int = 0,
+    certificate: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
     stop = asyncio.Event()
@@ -45,7 +46,8 @@ async def serve(
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     book = Ledger(ledger)
     hostile, endless = zoo.choose(attacks), maze_zoo.choose(mazes, seed=settings.seed, scale=maze_scale)
-    server, zoo_server, maze_server = SimwebServer(settings, book), AttackServer(hostile, book), MazeServer(endless, book)
+    server, maze_server = SimwebServer(settings, book), MazeServer(endless, book)
+    zoo_server = AttackServer(hostile, book, certificate)
     changing = Living(living, settings.seed, book)
     await server.start()
     if hostile:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from time import monotonic
 from typing import Protocol, cast
 
-from gossamer.simweb.answers import Answer, answer_cut_short, answer_note
+from gossamer.simweb.answers import UNKNOWN, Answer, Digests, answer_cut_short, answer_note, digest
 from gossamer.simweb.ledger import Ledger, Request
 from gossamer.simweb.requests import Malformed, RequestHead, read_head
 from gossamer.simweb.settings import SimwebSettings
@@ -37,6 +37,7 @@ _AILMENTS: dict[Ailment, Answer] = {
 }
 _MOST_IN_A_ROW = 2  # failing answers of a host
 _NOBODYS = RequestHead("", "", "", False, "")  # a request that could not be read
+_NOTHING = digest(b"")
 
 
 class Answering(Protocol):
@@ -205,8 +206,11 @@ class Connection(asyncio.Protocol):
     def _send(self, request: RequestHead, answer: Answer, start: float) -> None:
         if self._transport is None:
             return
-        self._transport.write(answer.head if request.method == "HEAD" else answer.wire)
-        self._record(start, request, answer.status, answer.version)
+        sent, digests = answer.wire, answer.digests
+        if request.method == "HEAD":
+            sent, digests = answer.head, Digests(digests.head, _NOTHING)
+        self._transport.write(sent)
+        self._record(start, request, answer.status, answer.version, digests)
         if answer.close or request.close:
             self._buffer = b""
             self._transport.close()
@@ -219,8 +223,8 @@ class Connection(asyncio.Protocol):
             self._record(self._arrived, _NOBODYS, 400)
             self._transport.close()
 
-    def _record(self, start: float, request: RequestHead, status: int, version: int = 0) -> None:
-        line = Request(start, monotonic(), request.host, request.path, status, version, request.conditional)
+    def _record(self, start: float, request: RequestHead, status: int, version: int = 0, digests: Digests = UNKNOWN) -> None:
+        line = Request(start, monotonic(), request.host, request.path, status, version, request.conditional, *digests)
         self._server.ledger.add(line)
 
 

@@ -5,16 +5,14 @@
  * looked up once, when it comes (33 ns), and a ranking takes 10 ns a link. All of it runs without the interpreter's lock, so it can
  * go on in a thread of a crawl whose loop turns meanwhile; and numpy, which takes as long to load as a hundred pages, is not needed.
  *
- * A node is a page or what a page links to. `find` numbers them: open addressing over fingerprints, which are hashes already.
+ * A node is a page or what a page links to. `find` numbers them: open addressing over fingerprints.
  * The links of a page are numbers of nodes, in one piece of `links`; a page that is read again takes its old piece when the new
  * links fit there. A link counts once a page, and none counts from a page to itself.
  */
 #define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "../_seed.h"
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define UNREAD UINT32_MAX /* number of links of a node that is no page yet */
 #define MOST UINT32_MAX   /* nodes, and links: numbers have 32 bits */
@@ -51,9 +49,11 @@ static uint32_t read32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+static Seed seed;
+
 /* Return the place where a name stands, or would stand. */
 static size_t place_of(const Ranking *self, uint64_t name) {
-    size_t at = name & self->mask;
+    size_t at = seeded(&seed, name) & self->mask;
     while (self->places[at] && self->nodes[self->places[at] - 1].name != name) at = (at + 1) & self->mask;
     return at;
 }
@@ -387,7 +387,7 @@ static PyType_Spec spec = {"gossamer.storage._ranking.Ranking", sizeof(Ranking),
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_ranking", NULL, 0, NULL, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__ranking(void) {
-    PyObject *made = PyModule_Create(&module), *type = PyType_FromSpec(&spec);
+    PyObject *made = draw_seed(&seed) < 0 ? NULL : PyModule_Create(&module), *type = made == NULL ? NULL : PyType_FromSpec(&spec);
     if (made == NULL || type == NULL || PyModule_AddObjectRef(made, "Ranking", type) < 0) Py_CLEAR(made);
     Py_XDECREF(type);
     return made;

@@ -59,7 +59,7 @@ def test_both_ways_put_entries_in_the_order_of_their_rows(hashes: list[int], tab
     assert rows == sorted(rows) and len(ordered) == len(entries)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(HASHES, max_size=20), st.lists(HASHES, max_size=20))
 def test_every_row_that_was_entered_is_asked_for_and_is_new_once(before: list[int], after: list[int]) -> None:
     sieve = Sieve()

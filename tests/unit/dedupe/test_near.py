@@ -135,7 +135,7 @@ def test_whoever_agrees_in_one_block_only_shares_no_row(simhash: int, blocks: li
     assert not set(rows_of(simhash)) & set(rows_of(other))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(HASHES, FLIPS)
 def test_a_page_is_found_when_it_is_near_and_only_then(many: MemoryKeyValue, simhash: int, flips: set[int]) -> None:
     async def story() -> None:
@@ -151,7 +151,7 @@ def test_a_page_is_found_when_it_is_near_and_only_then(many: MemoryKeyValue, sim
     asyncio.run(story())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.sets(st.integers(0, 63), max_size=NEAR + 1)), max_size=40), st.integers(0, NEAR)
 )

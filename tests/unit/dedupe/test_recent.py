@@ -32,7 +32,7 @@ def new(request: pytest.FixtureRequest) -> Callable[[], Recent]:
     return way
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.booleans(), ENTRIES), max_size=40), st.sampled_from(FIRSTS), st.integers(0, 3))
 def test_what_is_near_is_what_a_search_through_all_finds(
     new: Callable[[], Recent], steps: list[tuple[bool, bytes]], simhash: int, most: int
@@ -49,7 +49,7 @@ def test_what_is_near_is_what_a_search_through_all_finds(
     assert sorted(recent.near(simhash, most)) == sorted((bits[each], each) for each in there.elements() if bits[each] <= most)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(ENTRIES, max_size=20), ENTRIES, st.integers(0, 3))
 def test_an_entry_enters_if_none_is_near(new: Callable[[], Recent], others: list[bytes], each: bytes, most: int) -> None:
     recent, simhash = new(), int.from_bytes(each[:8], "big")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gossamer.fetchers import plain
+from gossamer.fetchers import exchange
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.received import Received
 from gossamer.records import Fetched, Outcome
@@ -152,7 +152,7 @@ async def test_the_next_request_begins_as_if_there_had_been_no_file(
 async def test_a_file_in_crumbs_is_cut_before_they_cost_too_much(
     server: RawServer, make: Callable[..., HttpFetcher], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(plain, "_MOST_CHUNKS", 1000)
+    monkeypatch.setattr(exchange, "_MOST_CHUNKS", 1000)
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: video/mp4\r\n\r\n"
     server.routes["/x"] = dripping(head, b"%x\r\n%s\r\n" % (size, bytes(size)) * 100, 0)
     got = await fetched(make(**LIMITS | {"max_file": 5_000_000}), server)

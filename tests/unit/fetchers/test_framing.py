@@ -1,9 +1,11 @@
-"""What heads say, plain ones and odd ones; how libcurl reads the same is in test_http_malformed."""
+"""What heads say, plain ones and odd ones, and whether a connection may serve again behind them."""
 
 import pytest
 
+from gossamer.document.decode import is_chunked
 from gossamer.fetchers import framing
 from gossamer.fetchers.framing import CHUNKED, UNTIL_CLOSE, Answer, Refused, end_of_head, read_head
+from gossamer.storage.archive.replay import header_fields
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -15,11 +17,23 @@ OK = b"HTTP/1.1 200 OK\r\n"
         (b"Content-Length: 5\r\nConnection: close\r\n", 5, False),
         (b"Content-Length: 5, 5\r\n", 5, True),
         (b"Content-Length: 5\r\nContent-Length: 5\r\n", 5, True),
-        (b"Content-Length: 5\r\nTransfer-Encoding: Chunked\r\n", CHUNKED, True),
+        (b"Content-Length: 5\r\nTransfer-Encoding: Chunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: Chunked\r\n", CHUNKED, True),
+        (b"Transfer-Encoding: chunked, gzip\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: chunked, chunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", CHUNKED, False),
+        (b"Transfer-Encoding : chunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: \x0bchunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: \xa0chunked\r\n", CHUNKED, False),
+        (b"Transfer-Encoding: xchunked\r\n", UNTIL_CLOSE, False),
+        (b"X: \xe9\r\nContent-Length: 5\r\n", 5, True),
+        (b"X y: z\r\nContent-Length: 5\r\n", 5, False),
+        (b" Content-Length: 6\r\nContent-Length: 5\r\n", 5, False),
         (b"Transfer-Encoding: gzip, chunked\r\n", CHUNKED, True),
         (b"Transfer-Encoding: foo\r\nContent-Length: 5\r\n", UNTIL_CLOSE, False),
         (b"Content-Length: 99999999999999999999999\r\n", UNTIL_CLOSE, False),
-        (b"Content-Length : 5\r\n", UNTIL_CLOSE, False),
+        (b"Content-Length : 5\r\n", 5, False),
         (b"", UNTIL_CLOSE, False),
     ],
 )
@@ -28,6 +42,12 @@ def test_where_a_body_ends(fields: bytes, extent: int, keeps: bool) -> None:
     assert isinstance(answer, Answer)
     assert (answer.extent, answer.keeps) == (extent, keeps)
     assert answer.head.raw == OK + fields + b"\r\n"
+    assert (
+        answer.head.chunked
+        is (extent == CHUNKED)
+        is is_chunked(answer.head.headers)
+        is is_chunked(header_fields(answer.head.raw))
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,6 +58,9 @@ def test_where_a_body_ends(fields: bytes, extent: int, keeps: bool) -> None:
         (b"HTTP/1.1 101 Switching", 101, UNTIL_CLOSE, False),
         (b"HTTP/1.0 200 OK", 200, 5, False),
         (b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive", 200, 5, True),
+        (b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nTransfer-Encoding: chunked", 200, CHUNKED, False),
+        (b"HTTP/1.1 204 None\r\nTransfer-Encoding: chunked", 204, 0, False),
+        (b"http/1.1 200 OK", 200, 5, False),
         (b"HTTP/2 200", 200, 5, False),
     ],
 )
@@ -50,7 +73,9 @@ def test_what_the_status_line_says_of_body_and_connection(line: bytes, status: i
 @pytest.mark.parametrize(
     ("head", "text"),
     [
-        (OK + b"no colon\r\n\r\n", "Header without colon"),
+        (OK + b"no colon\r\nContent-Length: five\r\n\r\n", "Invalid Content-Length: value"),
+        (OK + b"Content-Length: 5\r\n 0\r\n\r\n", "Invalid Content-Length: value"),
+        (OK + b"Content-Length: +5\r\n\r\n", "Invalid Content-Length: value"),
         (OK + b"X: a\0\r\n\r\n", "NUL byte in header"),
         (OK + b"X: a\rb\r\n\r\n", "Carriage return found in header"),
         (OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", "Invalid Content-Length: value"),
@@ -61,7 +86,7 @@ def test_what_the_status_line_says_of_body_and_connection(line: bytes, status: i
         (b"ICY 200 OK\r\n\r\n", "Received HTTP/0.9 when not allowed"),
     ],
 )
-def test_a_head_nobody_can_mean_is_refused_with_the_words_of_libcurl(head: bytes, text: str) -> None:
+def test_a_head_nobody_can_mean_is_refused_with_a_reason(head: bytes, text: str) -> None:
     refused = read_head(head)
     assert isinstance(refused, Refused)
     assert refused.text == text

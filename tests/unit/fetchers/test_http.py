@@ -71,7 +71,7 @@ async def test_a_url_that_is_not_in_its_wire_form_is_refused(fetcher: HttpFetche
 
 async def test_credentials_and_fragments_in_a_url_are_never_sent(server: RawServer, fetcher: HttpFetcher) -> None:
     server.routes["/a"] = HELLO
-    url = server.url("/a#part").replace("http://", "http://user:secret@")
+    url = server.url("/a#part").replace("://", "://user:secret@")
     answer = await fetcher.fetch(ask(url))
     assert answer.url == url
     assert server.requests[0].startswith(b"GET /a HTTP/1.1\r\nHost: 127.0.0.1:")
@@ -178,7 +178,7 @@ async def test_a_server_sees_a_request_once_even_when_it_drops_kept_connections(
     answer = await fetcher.fetch(ask(server.url("/drop")))
     assert [head.split()[1] for head in server.requests] == [b"/"] * kept + [b"/drop"]
     assert server.connections == kept
-    assert (answer.outcome, answer.sent) == (Outcome.CONNECT_FAILED, True)
+    assert (answer.outcome, answer.sent, answer.unanswered) == (Outcome.CONNECT_FAILED, True, True)
     assert "kept connection" in answer.detail
     assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.OK
 
@@ -248,7 +248,7 @@ async def test_a_body_outlives_the_fetcher_and_the_next_fetch(server: RawServer,
     first.body.close()
 
 
-async def test_times_are_on_the_given_clock_and_waiting_counts_from_the_request(server: RawServer) -> None:
+async def test_times_are_on_the_given_clock_and_waiting_counts_from_the_request(server: RawServer, trusted: str) -> None:
     async def think(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.05)
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
@@ -260,7 +260,7 @@ async def test_times_are_on_the_given_clock_and_waiting_counts_from_the_request(
             return asyncio.get_running_loop().time() + 1e9
 
     server.routes["/"] = think
-    fetcher = HttpFetcher(Fetch(), StaticResolver({}), lambda address: "", Late())
+    fetcher = HttpFetcher(Fetch(ca_file=trusted), StaticResolver({}), lambda address: "", Late())
     before = Late().now()
     answer = await fetcher.fetch(ask(server.url()))
     await fetcher.aclose()
@@ -269,11 +269,12 @@ async def test_times_are_on_the_given_clock_and_waiting_counts_from_the_request(
     assert 0.045 <= answer.ended - answer.answered < 0.2
 
 
-async def test_a_clock_that_stands_still_gives_one_time(server: RawServer) -> None:
+async def test_a_clock_that_stands_still_gives_one_time(server: RawServer, trusted: str) -> None:
     server.routes["/"] = HELLO
-    fetcher = HttpFetcher(Fetch(), StaticResolver({}), lambda address: "", VirtualClock(7.0))
+    fetcher = HttpFetcher(Fetch(ca_file=trusted), StaticResolver({}), lambda address: "", VirtualClock(7.0))
     answer = await fetcher.fetch(ask(server.url()))
     await fetcher.aclose()
+    assert answer.outcome is Outcome.OK
     assert (answer.started, answer.answered, answer.ended) == (7.0, 7.0, 7.0)
 
 
@@ -291,15 +292,15 @@ async def test_a_disk_without_space_for_the_body_is_our_error(
     answer.body.close()
 
 
-async def a_day(loop_says: list[str]) -> None:
+async def a_day(serving: Callable[..., RawServer], trusted: str, loop_says: list[str]) -> None:
     """Fetch, keep alive, run into a timeout, be cancelled, and go on."""
 
     async def never(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    async with RawServer() as server:
+    async with serving() as server:
         server.routes |= {"/": HELLO, "/chunked": CHUNKED_HEAD + CHUNKED_BODY, "/never": never}
-        fetcher = HttpFetcher(Fetch(total_timeout=1.5), StaticResolver({}), lambda address: "", SystemClock())
+        fetcher = HttpFetcher(Fetch(total_timeout=1.5, ca_file=trusted), StaticResolver({}), lambda address: "", SystemClock())
         for path in ("/", "/chunked", "/"):
             loop_says.append((await fetcher.fetch(ask(server.url(path)))).outcome)
         loop_says.append((await fetcher.fetch(ask(server.url("/never")))).outcome)
@@ -314,7 +315,7 @@ async def a_day(loop_says: list[str]) -> None:
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-def test_it_works_on_either_loop(run: Callable[..., None], way: str) -> None:
+def test_it_works_on_either_loop(run: Callable[..., None], serving: Callable[..., RawServer], trusted: str) -> None:
     said: list[str] = []
-    run(a_day(said))
+    run(a_day(serving, trusted, said))
     assert said == ["ok", "ok", "ok", "timed_out", "ok"]

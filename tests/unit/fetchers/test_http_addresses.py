@@ -8,7 +8,6 @@ import pytest
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.fetchers.transfer import Transfer
 from gossamer.protocols import Addresses
 from gossamer.records import Outcome
 from gossamer.testing.fetcher import RawServer, ask
@@ -48,7 +47,7 @@ async def test_other_spellings_of_a_private_address_are_refused_too(
 
 async def test_nobody_but_our_resolver_is_asked_for_an_address(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
     server.routes["/"] = HELLO
-    answer = await make({"0x7f.1": ("127.0.0.9",)}).fetch(ask(server.url("/", "0x7f.1")))  # libcurl reads it as 127.0.0.1
+    answer = await make({"0x7f.1": ("127.0.0.9",)}).fetch(ask(server.url("/", "0x7f.1")))
     assert (answer.outcome, answer.sent) == (Outcome.ADDRESS_REFUSED, False)
     assert "odd spelling" in answer.detail
     assert server.connections == 0
@@ -70,9 +69,11 @@ async def test_the_guard_is_asked_about_the_very_address_of_the_connect(
     assert server.connections == 0
 
 
-async def test_of_several_addresses_only_those_that_pass_are_contacted(make: Callable[..., HttpFetcher]) -> None:
+async def test_of_several_addresses_only_those_that_pass_are_contacted(
+    serving: Callable[..., RawServer], make: Callable[..., HttpFetcher]
+) -> None:
     fetcher = make({"mixed.example": ("127.0.0.2", "127.0.0.3")}, allow_private=("127.0.0.3/32",))
-    async with RawServer("127.0.0.2") as private, RawServer("127.0.0.3", private.port) as public:
+    async with serving("127.0.0.2") as private, serving("127.0.0.3", private.port) as public:
         private.routes["/"] = public.routes["/"] = HELLO
         for _ in range(5):
             answer = await fetcher.fetch(ask(public.url("/", "mixed.example")))
@@ -80,9 +81,11 @@ async def test_of_several_addresses_only_those_that_pass_are_contacted(make: Cal
         assert (private.connections, public.connections) == (0, 1)
 
 
-async def test_the_next_address_is_tried_when_one_does_not_answer(make: Callable[..., HttpFetcher]) -> None:
+async def test_the_next_address_is_tried_when_one_does_not_answer(
+    serving: Callable[..., RawServer], make: Callable[..., HttpFetcher]
+) -> None:
     names = {"mixed.example": ("127.0.0.2", "127.0.0.3")}
-    async with RawServer("127.0.0.3") as listening:
+    async with serving("127.0.0.3") as listening:
         listening.routes["/"] = HELLO
         answer = await make(names).fetch(ask(listening.url("/", "mixed.example")))
     assert (answer.outcome, answer.address) == (Outcome.OK, "127.0.0.3")
@@ -109,8 +112,8 @@ async def test_a_name_that_moves_is_followed_to_its_new_address() -> None:
     assert seen == ["127.0.0.2", "127.0.0.3", "127.0.0.3", "127.0.0.2"]
 
 
-async def test_an_ipv6_literal_is_fetched(make: Callable[..., HttpFetcher]) -> None:
-    async with RawServer("::1") as server:
+async def test_an_ipv6_literal_is_fetched(serving: Callable[..., RawServer], make: Callable[..., HttpFetcher]) -> None:
+    async with serving("::1") as server:
         server.routes["/"] = HELLO
         answer = await make().fetch(ask(server.url()))
     assert (answer.outcome, answer.address) == (Outcome.OK, "::1")
@@ -133,7 +136,7 @@ async def test_hosts_on_one_address_do_not_share_a_connection(server: RawServer,
     assert server.connections == 2
 
 
-async def test_hosts_fetched_side_by_side_do_not_make_libcurl_forget_each_others_addresses(
+async def test_hosts_fetched_side_by_side_each_go_to_their_own_address(
     server: RawServer, make: Callable[..., HttpFetcher]
 ) -> None:
     names = {f"h{number}.example": ("127.0.0.1",) for number in range(6)}
@@ -142,11 +145,3 @@ async def test_hosts_fetched_side_by_side_do_not_make_libcurl_forget_each_others
     urls = [server.url("/", host) for host in names] * 50
     answers = await asyncio.gather(*(fetcher.fetch(ask(url)) for url in urls))
     assert {answer.outcome for answer in answers} == {Outcome.OK}
-
-
-def test_a_handle_leaves_no_address_behind_when_it_goes_on_to_another_host() -> None:
-    transfer = Transfer(Fetch(), lambda address: "", SystemClock())
-    assert transfer._resolved("a:80", ("192.0.2.1", "192.0.2.2")) == ["a:80:192.0.2.1,192.0.2.2"]
-    assert transfer._resolved("a:80", ("192.0.2.3",)) == ["a:80:192.0.2.3"]
-    assert transfer._resolved("b:80", ("192.0.2.4",)) == ["b:80:192.0.2.4", "-a:80"]
-    transfer.close()

@@ -163,7 +163,7 @@ async def test_no_answer_within_the_total_time_is_timed_out(
     assert (answer.outcome, answer.status, answer.body.size) == (Outcome.TIMED_OUT, 0, 0)
     assert answer.detail.startswith("no answer in time")
     assert answer.sent
-    assert 0.19 <= answer.ended - answer.started < 5
+    assert 0.1 <= answer.ended - answer.started < 5  # the handshake was part of the time
 
 
 async def test_the_end_of_waiting_is_when_a_silent_host_answered(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
@@ -221,7 +221,7 @@ async def test_a_connection_lost_before_any_byte_is_a_failed_connection(server: 
     server.routes["/"] = resetting()
     answer = await fetcher.fetch(ask(server.url()))
     assert answer.outcome is Outcome.CONNECT_FAILED
-    assert answer.sent
+    assert (answer.sent, answer.unanswered) == (True, False)
 
 
 async def test_a_port_nobody_listens_on_is_a_failed_connection(fetcher: HttpFetcher) -> None:

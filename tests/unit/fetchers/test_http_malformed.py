@@ -1,7 +1,6 @@
 """Replies no standard allows: read where browsers read them, refused with a reason where nobody can."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -66,7 +65,6 @@ REFUSED = {
     "a status of zero": b"HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nhello",
     "a status of letters": b"HTTP/1.1 abc OK\r\nContent-Length: 5\r\n\r\nhello",
     "a version that is none": b"HTTP/1.9 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-    "a line without a colon": OK + b"broken line\r\nContent-Length: 5\r\n\r\nhello",
     "a zero byte in a header": OK + b"X: a\0b\r\nContent-Length: 5\r\n\r\nhello",
     "a bare CR in a header": OK + b"X: a\rb\r\nContent-Length: 5\r\n\r\nhello",
     "two lengths": OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
@@ -136,67 +134,21 @@ LENIENT = {
     "in chunks": (ODD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n", ""),
     "in chunks without an end": (ODD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"5\r\nhello\r\n", "disconnect"),
     "with a length that is too long": (ODD + b"Content-Length: 50\r\n\r\nhello", b"hello", "disconnect"),
-    "with a length that nobody can mean": (ODD + b"Content-Length: five\r\n\r\nhello", b"hello", ""),
 }
 
 
 @pytest.mark.parametrize("case", LENIENT)
-async def test_a_line_without_a_colon_is_passed_over_when_the_server_is_asked_again(
-    server: RawServer, fetcher: HttpFetcher, case: str
-) -> None:
+async def test_a_line_without_a_colon_is_passed_over_and_marked(server: RawServer, fetcher: HttpFetcher, case: str) -> None:
     raw, body, truncated = LENIENT[case]
     once(server, raw)
-    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.PROTOCOL_ERROR
     answer = await fetcher.fetch(ask(server.url()))
     assert (answer.outcome, answer.status, answer.truncated) == (Outcome.OK, 200, truncated), answer.detail
     assert answer.body.read() == body
     assert answer.response_head in raw and answer.response_head.startswith(ODD)
     assert "this is no header" not in dict(answer.headers)
     assert answer.detail
-    assert len(server.requests) == 2
-    assert 0 < answer.started <= answer.answered <= answer.ended
-
-
-async def test_a_lenient_reader_sends_what_the_archive_says_it_sent(server: RawServer, fetcher: HttpFetcher) -> None:
-    once(server, LENIENT["with a length"][0])
-    await fetcher.fetch(ask(server.url()))
-    first = server.requests[0]
-    answer = await fetcher.fetch(ask(server.url("/?a=%0d%0a&b=1")))
-    assert server.requests[1] == answer.request_head
-    assert answer.request_head == first.replace(b"GET / ", b"GET /?a=%0d%0a&b=1 ")[:-2] + b"Connection: close\r\n\r\n"
-
-
-async def test_a_lenient_reader_has_the_same_limits(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
-    fetcher = make(max_body=1024, max_headers=2048, total_timeout=0.5)
-    once(server, ODD + b"\r\n" + b"x" * 5000)
-    await fetcher.fetch(ask(server.url()))
-    cut = await fetcher.fetch(ask(server.url()))
-    assert (cut.outcome, cut.truncated, cut.body.size) == (Outcome.OK, "length", 1024)
-    once(server, ODD + b"X: y\r\n" * 1000 + b"\r\nhello")
-    assert "fetch.max_headers" in (await fetcher.fetch(ask(server.url()))).detail
-    once(server, ODD + b"X" * 100_000)
-    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.PROTOCOL_ERROR
-
-    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(ODD)
-        await reader.read()
-
-    server.routes["/"] = hang
-    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.TIMED_OUT
-
-
-async def test_a_lenient_reader_asks_no_address_that_is_refused(server: RawServer, make: Callable[..., HttpFetcher]) -> None:
-    refused: list[str] = []
-
-    def guard(address: str) -> str:
-        return "not this one" if refused else ""
-
-    fetcher = make(guard=guard)
-    once(server, LENIENT["with a length"][0])
-    await fetcher.fetch(ask(server.url()))
-    refused.append("from now on")
-    assert (await fetcher.fetch(ask(server.url()))).outcome is Outcome.ADDRESS_REFUSED
     assert len(server.requests) == 1
+    assert 0 < answer.started <= answer.answered <= answer.ended
 
 
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 20", b"HTTP/1.1 200 OK\r\nContent-Ty"], ids=repr)
@@ -210,19 +162,3 @@ async def test_after_a_failure_the_next_request_goes_over_a_new_connection(
         assert (await fetcher.fetch(ask(server.url()))).outcome is not Outcome.OK
         assert len(server.requests) == number
     assert (await fetcher.fetch(ask(server.url("/good")))).outcome is Outcome.OK
-
-
-@pytest.mark.parametrize("closes", [True, False])
-async def test_an_answer_that_does_not_wait_for_the_request_is_an_answer(fetcher: HttpFetcher, closes: bool) -> None:
-    async def answer_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 503 Busy\r\nRetry-After: 9\r\nContent-Length: 4\r\n\r\nbusy")
-        await writer.drain()
-        if closes:
-            writer.write_eof()
-        await reader.read(1)
-        writer.close()
-
-    async with await asyncio.start_server(answer_at_once, "127.0.0.1", 0) as server:
-        answer = await fetcher.fetch(ask(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"))
-    assert (answer.outcome, answer.status, answer.body.read()) == (Outcome.OK, 503, b"busy"), answer.detail
-    assert answer.header("retry-after") == "9"

@@ -13,8 +13,6 @@ from gossamer.testing.fetcher import RawServer, ask
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
-pytestmark = pytest.mark.parametrize("way", ["ourselves"], indirect=True)
-
 
 async def until(holds: Callable[[], bool]) -> None:
     """Let the loop turn until something holds."""
@@ -81,22 +79,10 @@ async def test_a_connection_that_was_idle_for_too_long_is_not_used_again(
     assert server.connections == 2
 
 
-async def test_where_libcurl_keeps_connections_too_all_together_are_not_more(
-    server: RawServer, make: Callable[..., HttpFetcher]
+async def test_an_address_that_keeps_silent_does_not_keep_the_next_one_waiting(
+    serving: Callable[..., RawServer], make: Callable[..., HttpFetcher]
 ) -> None:
-    names = {f"h{number}.example": ("127.0.0.1",) for number in range(6)}
-    server.routes["/"] = HELLO
-    fetcher = make(names, connections=6)
-    for host in names:
-        await fetcher.fetch(ask(server.url("/", host)))
-    assert fetcher._kept.idle == 6
-    await fetcher.fetch(ask("https://127.0.0.1:9/"))
-    assert fetcher._kept.idle + fetcher._most_by_curl <= 6
-    assert fetcher._most_by_curl >= 3
-
-
-async def test_an_address_that_keeps_silent_does_not_keep_the_next_one_waiting(make: Callable[..., HttpFetcher]) -> None:
-    async with RawServer("127.0.0.3") as listening:
+    async with serving("127.0.0.3") as listening:
         listening.routes["/"] = HELLO
         with socket.socket() as full:
             full.bind(("127.0.0.2", listening.port))
@@ -129,41 +115,3 @@ async def test_a_fetch_that_is_connecting_ends_when_the_fetcher_is_closed(make: 
             await fetching
         for client in waiting:
             client.close()
-
-
-class Recorder:
-    """An exchange that only writes down what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[object] = []
-
-    def take(self, data: bytes) -> None:
-        self.told.append(data)
-
-    def lost(self, error: Exception | None) -> None:
-        self.told.append(error)
-
-    def due(self, now: float) -> float:
-        return now
-
-    def cancel(self) -> None: ...
-
-
-@pytest.mark.parametrize("closes", [True, False])
-async def test_what_was_said_before_the_first_request_belongs_to_its_answer(way: str, closes: bool) -> None:
-    async def speak_first(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"early")
-        if closes:
-            writer.write_eof()
-        await reader.read()
-        writer.close()
-
-    connections, recorder = kept.Kept(5), Recorder()
-    async with await asyncio.start_server(speak_first, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        connection = await connections.connect("origin", socket.socket(), "127.0.0.1", port)
-        await until(lambda: connection._early == b"early" and connection._is_lost is closes)
-        connection.begin(recorder, b"GET")
-        assert recorder.told == ([b"early", None] if closes else [b"early"])
-        connections.close()
-        await until(lambda: connection._is_lost)

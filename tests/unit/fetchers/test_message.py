@@ -1,8 +1,8 @@
-"""Taking URLs and heads apart."""
+"""Taking URLs apart."""
 
 import pytest
 
-from gossamer.fetchers.message import Target, final_head, target_of
+from gossamer.fetchers.message import Target, target_of
 
 
 @pytest.mark.parametrize(
@@ -23,25 +23,3 @@ from gossamer.fetchers.message import Target, final_head, target_of
 )
 def test_a_url_is_taken_apart_and_its_credentials_are_left_behind(url: str, target: Target) -> None:
     assert target_of(url) == target
-
-
-def test_the_final_head_is_found_between_interim_answers_and_trailers() -> None:
-    interim = [b"HTTP/1.1 100 Continue\r\n", b"X: interim\r\n", b"\r\n"]
-    final = [b"HTTP/1.1 200 OK\r\n", b"X: final\r\n", b"\r\n"]
-    trailers = [b"X: trailer\r\n", b"\r\n"]
-    head = final_head(interim + final + trailers)
-    assert head is not None
-    assert (head.raw, head.status, head.headers) == (b"".join(final), 200, (("x", "final"),))
-    assert final_head(interim) is None
-    assert final_head(final[:2]) is None
-    assert final_head([]) is None
-
-
-@pytest.mark.parametrize(
-    ("value", "chunked"), [(b"chunked", True), (b"gzip, ChUnKeD", True), (b"identity", False), (b"", False)], ids=repr
-)
-def test_chunked_is_told_by_the_transfer_coding_alone(value: bytes, chunked: bool) -> None:
-    lines = [b"HTTP/1.1 200 OK\r\n", b"X: chunked\r\n", b"Transfer-Encoding: " + value + b"\r\n", b"\r\n"]
-    head = final_head(lines)
-    assert head is not None
-    assert head.chunked is chunked

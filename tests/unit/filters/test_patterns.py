@@ -1,9 +1,11 @@
 """Lists of patterns: hosts, prefixes and regular expressions, one a line."""
 
+import time
+
 import pytest
 
 from gossamer.errors import ConfigError
-from gossamer.filters.patterns import Hosts, Patterns
+from gossamer.filters.patterns import Expressions, Hosts, Patterns
 from gossamer.url.parse import parse
 
 LIST = """\
@@ -84,3 +86,36 @@ def test_a_long_list_is_looked_up_not_searched() -> None:
 def test_no_patterns_match_nothing() -> None:
     assert Patterns.parse([], "empty.txt").match(parse("http://example.org/")) == ""
     assert not Hosts([], "scope.block_hosts")
+
+
+@pytest.mark.parametrize("expression", ["(a+)+$", "(?:a|a)*b", "(.*)*x", ".*a.*a.*a.*!", "(a|aa)+$", "[ab]*a[ab]{200}c"])
+def test_no_expression_holds_a_crawl_up_whatever_the_url_is(expression: str) -> None:
+    expressions = Expressions([expression], "scope.block")
+    url = parse("http://a.test/" + "a" * 50_000 + "!?!")
+    begun = time.thread_time()
+    expressions.match(url)
+    assert time.thread_time() - begun < 0.2
+
+
+@pytest.mark.parametrize("expression", ["(?=x)y", "a(?!b)", "(?<=a)b", r"(a)\1", "(?P<n>a)(?P=n)", "a*+b", "(?>a)", r"x\Z"])
+def test_an_expression_that_has_no_bound_is_refused_with_the_remedy(expression: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"^scope\.allow: .* is no regular expression: .*; look-around.* scope\.block, and \$ for"
+    ):
+        Expressions([expression], "scope.allow")
+
+
+def test_expressions_are_found_in_their_order_and_many_are_as_quick_as_few() -> None:
+    expressions = Expressions([r"\.pdf$", "(?i)/DIR[0-9]/", "[?&]sort=", "dir"], "scope.allow")
+    assert expressions.match(parse("http://a.test/dir7/x?a&sort=1")) == "(?i)/DIR[0-9]/"
+    assert expressions.match(parse("http://a.test/dir/x.pdf")) == r"\.pdf$"
+    assert expressions.match(parse("http://a.test/")) == ""
+    assert not Expressions([], "scope.allow") and Expressions(["x"], "scope.allow")
+    many = Expressions((f"/tag{number}/[0-9]+$" for number in range(2_000)), "scope.block")
+    assert many.match(parse("http://a.test/tag1999/5")) == "/tag1999/[0-9]+$"
+
+
+def test_expressions_that_no_memory_holds_are_refused_not_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.filters.patterns.MOST_MEMORY", 1024 * 1024)
+    with pytest.raises(ConfigError, match=r"^scope\.block: "):
+        Expressions((f"(?:[a-z]{{900}}|x{number}){{1,1}}[0-9]{{900}}" for number in range(60)), "scope.block")

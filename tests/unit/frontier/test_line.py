@@ -81,7 +81,7 @@ class Waiting:
             assert not rest or (mine and mine[-1] < rest[0])
 
 
-@settings(max_examples=200, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(steps=[("push", number) for number in (51, 45, 39, 30, 0)] + [("remove_first", 0)] * 4, few=1)
 @given(steps=steps, few=st.integers(1, 4))
 def test_what_is_taken_is_always_the_first_that_waits(

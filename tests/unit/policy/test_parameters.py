@@ -1,7 +1,7 @@
 """Cosmetic parameters: independent observations make one, observations to the contrary undo it, an operator decides."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -65,7 +65,6 @@ def test_a_list_of_values_says_nothing_and_a_long_query_is_not_read_to_its_end()
     assert len(list(skeletons(url("/p?" + "&".join(f"p{number}=1" for number in range(1_000)))))) == MOST
 
 
-@settings(deadline=None)
 @given(st.lists(TEXT, max_size=6).map("&".join))
 def test_whatever_a_query_is_it_is_taken_apart_the_same_way_each_time(query: str) -> None:
     found = list(skeletons(url(f"/p?{query}")))

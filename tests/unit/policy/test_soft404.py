@@ -1,7 +1,7 @@
 """Soft 404s: an answer like the one for what cannot exist is none; an honest host is never accused."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -28,7 +28,6 @@ def said(
     return likeness_to(probe, parse(SITE + path), status, location, likeness, title, length)
 
 
-@settings(deadline=None)
 @given(st.sampled_from([0, 400, 404, 410, 403, 500, 503]), st.integers(0, 2**64 - 1), st.text(), st.integers(0, 10**6))
 def test_an_honest_host_has_no_soft_404(status: int, simhash: int, title: str, length: int) -> None:
     honest = Probe(url=f"{SITE}/gone", status=status, simhash=simhash, words=100, title=title, length=length)

@@ -4,7 +4,7 @@ import itertools
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -103,7 +103,6 @@ def test_the_first_folder_and_the_names_of_parameters_tell_templates_apart() -> 
     assert coarse("/shop/1") != coarse("/shop/1?size=1")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60), st.none() | st.text(max_size=40))
 def test_whatever_a_url_is_made_of_it_has_its_template_every_time(path: str, query: str | None) -> None:
     url = parse(SITE).__class__(SITE, "http", "a.example", None, f"/{path}", query)
@@ -115,13 +114,11 @@ def test_whatever_a_url_is_made_of_it_has_its_template_every_time(path: str, que
     assert templates_of(parse(parsed.wire)) == templates_of(parsed)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_a_number_makes_no_difference(one: int, two: int) -> None:
     assert templates_of(parse(f"{SITE}/shop/{one}?p={two}")) == templates_of(parse(f"{SITE}/shop/{two}?p={one}"))
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(categories=["L"]), min_size=1, max_size=20))
 def test_a_word_is_a_word_in_every_script(word: str) -> None:
     assert fine(f"/wiki/{word}") == "/wiki/{w}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.evidence import Words
@@ -92,7 +92,6 @@ def test_a_folder_that_is_repeated_at_several_depths_is_no_word_of_an_applicatio
     assert verbs_of({"/a/": words, "/b/": words})["/a/"] == {"tree", "guide", "help"}, "in two folders at one depth"
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(LETTERS), max_size=300))
 def test_a_place_never_remembers_more_than_a_few_words(words: list[str]) -> None:
     assert len(after(words).counts) <= MOST_WORDS

@@ -36,7 +36,7 @@ def test_references_are_read_by_the_standard(written: str, in_value: str, in_tex
     assert (decode(written, True), decode(written, False)) == (in_value, in_text)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_references_in_text_are_those_that_python_knows(text: str) -> None:
     assert decode(text, False) == html.unescape(text)

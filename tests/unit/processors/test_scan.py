@@ -45,14 +45,14 @@ def markup_of(pieces: list[str]) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(pieces) | st.text("<>/='\"&!-? \tax\0", max_size=4), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(markup_of(PIECES))
 def test_both_ways_find_the_same_whatever_the_markup(markup: str) -> None:
     for way in WAYS:
         assert facts(found(way, markup)) == facts(found("tree", markup))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(markup_of(FOREIGN * 3 + INSIDE))
 def test_both_ways_find_the_same_in_pictures_and_formulas(markup: str) -> None:
     for way in WAYS:

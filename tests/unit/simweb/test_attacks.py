@@ -1,6 +1,7 @@
 """The zoo itself: every attack is what it says it is, stands in the manifest, and cannot keep the server from stopping."""
 
 import asyncio
+import contextlib
 import gzip
 import re
 import zlib
@@ -12,12 +13,12 @@ import msgspec
 import pytest
 import zstandard
 
-from gossamer.simweb import manifest
+from gossamer.simweb import ledger, manifest
 from gossamer.simweb.__main__ import main
-from gossamer.simweb.attacks import bombs, markup, quirks, zoo
-from gossamer.simweb.attacks.attack import Attack
+from gossamer.simweb.attacks import bombs, markup, quirks, unasked, zoo
+from gossamer.simweb.attacks.attack import Attack, Door
 from gossamer.simweb.attacks.server import AttackServer
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.ledger import Ledger, Said
 
 FEW = 16 * 1024 * 1024
 UNPACK: dict[str, tuple[Callable[[], bytes], Callable[[bytes], bytes]]] = {
@@ -30,6 +31,12 @@ OUTCOMES = {
     "ok", "redirected", "too_big", "trap", "out_of_scope", "unsupported", "robots_denied", "address_refused", "timed_out",
     "connect_failed", "protocol_error",
 }  # fmt: skip
+SPEAKING_UNASKED = {attack.name for attack in unasked.attacks()}
+
+
+def same_port(_: Door) -> int:
+    """Say that every door has the same port."""
+    return 8080
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +84,7 @@ def test_quadratic_pages_have_a_megabyte_or_a_hundred_thousand_of_something() ->
 
 
 def test_names_are_host_names_and_none_is_there_twice() -> None:
-    names = [attack.name for family in (*zoo.FAMILIES, *zoo.BOUNDLESS) for attack in zoo._family(family)]
+    names = [attack.name for family in (*zoo.FAMILIES, *zoo.APART) for attack in zoo._family(family)]
     assert len(names) == len(set(names)) > 120
     assert [name for name in names if not re.fullmatch(r"[a-z0-9-]{1,63}", name)] == []
 
@@ -105,18 +112,18 @@ def test_an_unknown_attack_is_refused_with_a_sentence(capsys: pytest.CaptureFixt
 
 
 def test_the_manifest_has_every_end_and_can_be_read_back(everything: list[Attack], tmp_path: Path) -> None:
-    entries = list(zoo.entries(everything, 8080))
+    entries = list(zoo.entries(everything, same_port))
     path = tmp_path / "manifest"
     path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
     assert manifest.read(path) == entries
     assert len(entries) == sum(len(attack.ends) for attack in everything)
     assert {entry.attack for entry in entries} == {attack.name for attack in everything}
-    assert {entry.url for entry in entries if entry.found_by == "seed"} == set(zoo.seeds(everything, 8080))
+    assert {entry.url for entry in entries if entry.found_by == "seed"} == set(zoo.seeds(everything, same_port))
     assert [entry.url[:80] for entry in entries if entry.fetch != bool(entry.requests_max)] == []
 
 
 async def test_every_host_speaks_its_mind_and_is_written_down(server: AttackServer, everything: list[Attack]) -> None:
-    said = await asyncio.gather(*(hear(server.port, attack.host) for attack in everything))
+    said = await asyncio.gather(*(hear(server.port(attack.door), attack.host) for attack in everything))
     silent = {attack.name for attack, words in zip(everything, said, strict=True) if not words}
     assert silent == {"silent", "reset", "closed"}
     readable = {attack.name for attack, words in zip(everything, said, strict=True) if words.upper().startswith(b"HTTP/1.")}
@@ -126,22 +133,22 @@ async def test_every_host_speaks_its_mind_and_is_written_down(server: AttackServ
 
 
 async def test_robots_txt_is_plain_where_it_is_not_the_attack(server: AttackServer, everything: list[Attack]) -> None:
-    plain = [attack for attack in everything if attack.robots is None]
+    plain = [attack for attack in everything if attack.robots is None and attack.name not in SPEAKING_UNASKED]
     assert len(plain) > 100
-    said = await asyncio.gather(*(hear(server.port, attack.host, "/robots.txt") for attack in plain))
+    said = await asyncio.gather(*(hear(server.port(attack.door), attack.host, "/robots.txt") for attack in plain))
     assert {words.partition(b"\r\n\r\n")[2] for words in said} == {b"User-agent: *\nAllow: /\n"}
 
 
 @pytest.mark.parametrize("header", ["Cookie: a=b", "cookie: a=b", "X-Injected: 1", "Authorization: Basic eDp5"])
 async def test_what_an_attack_wanted_to_be_sent_is_a_breach(server: AttackServer, header: str) -> None:
-    said = await hear(server.port, "cookies.attack.sim", "/next", header)
+    said = await hear(server.port(), "cookies.attack.sim", "/next", header)
     assert said.startswith(b"HTTP/1.1 500 ")
     assert len(server.breaches) == 1
     assert header in server.breaches[0]
 
 
 async def test_a_host_nobody_knows_is_not_found(server: AttackServer) -> None:
-    assert (await hear(server.port, "kind.attack.sim")).startswith(b"HTTP/1.1 404 ")
+    assert (await hear(server.port(), "kind.attack.sim")).startswith(b"HTTP/1.1 404 ")
 
 
 async def test_stopping_does_not_wait_for_those_who_never_end(everything: list[Attack]) -> None:
@@ -149,7 +156,7 @@ async def test_stopping_does_not_wait_for_those_who_never_end(everything: list[A
     await running.start()
     opened = []
     for host in ("silent", "slow-body", "endless-body", "endless-head"):
-        reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", running.port())
         writer.write(f"GET / HTTP/1.1\r\nHost: {host}.attack.sim\r\n\r\n".encode())
         opened.append((reader, writer))
     await opened[1][0].read(10)
@@ -162,3 +169,71 @@ async def test_stopping_does_not_wait_for_those_who_never_end(everything: list[A
 def test_no_two_bad_servers_say_the_same_page() -> None:
     said = quirks.replies()
     assert len(set(said.values())) == len(said) >= 20
+
+
+def transcript(path: Path) -> dict[str, bytes]:
+    """Read what was said for each answer, by its name."""
+    said: dict[str, list[bytes]] = {}
+    for line in Path(f"{path}.said").read_bytes().splitlines():
+        piece = msgspec.json.decode(line, type=Said)
+        pieces = said.setdefault(piece.answer, [])
+        pieces.append(piece.words or pieces[-1])
+    return {name: b"".join(pieces) for name, pieces in said.items()}
+
+
+@contextlib.asynccontextmanager
+async def speaking(path: Path, wanted: str) -> AsyncIterator[AttackServer]:
+    """Serve some attacks with a ledger in a file."""
+    book = Ledger(path)
+    running = AttackServer(zoo.choose(wanted), book)
+    await running.start()
+    yield running
+    await running.stop()
+    book.close()
+
+
+async def hear_until(port: int, host: str, *ends: bytes) -> list[bytes]:
+    """Ask for a page and return what is said up to each of some ends."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET /one HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    async with asyncio.timeout(10):
+        said = [await reader.readuntil(end) for end in ends]
+    writer.transport.abort()
+    return said
+
+
+async def test_all_that_is_said_is_in_the_transcript_before_it_is_heard(tmp_path: Path) -> None:
+    names = ("length-too-long", "chunk-tiny", "endless-body", "reset-in-body")
+    async with speaking(tmp_path / "ledger", ",".join(names)) as server:
+        for name in names:
+            heard = await hear(server.port(), f"{name}.attack.sim")
+            (asked,) = [line for line in ledger.read(tmp_path / "ledger") if line.host == f"{name}.attack.sim"]
+            assert len(heard) > 100
+            assert transcript(tmp_path / "ledger")[asked.answer].startswith(heard)
+
+
+async def test_what_nobody_asked_for_is_heard_and_is_in_no_answer(tmp_path: Path) -> None:
+    async with speaking(tmp_path / "ledger", "unasked-at-once,unasked-later") as server:
+        for host in ("unasked-at-once.attack.sim", "unasked-later.attack.sim"):
+            mark = f"{host.partition('.')[0]}/one".encode()
+            answer, unasked = await hear_until(server.port(), host, b"</p>\n", b"/forged</a>\n")
+            assert mark in answer and mark not in unasked
+    said = transcript(tmp_path / "ledger")
+    assert len(said) == 2 and not any(b"forged" in words for words in said.values())
+
+
+async def test_words_before_the_first_request_may_be_taken_for_its_answer(tmp_path: Path) -> None:
+    (attack,) = zoo.choose("unasked-first")
+    async with speaking(tmp_path / "ledger", "unasked-first") as server:
+        heard, _ = await hear_until(server.port(attack.door), attack.host, b"request</p>\n", b"/one</p>\n")
+    first, second = Path(f"{tmp_path / 'ledger'}.said").read_bytes().splitlines()
+    greeting, answer = msgspec.json.decode(first, type=Said), msgspec.json.decode(second, type=Said)
+    assert greeting.crossed and heard == greeting.words
+    assert not answer.crossed and greeting.answer == answer.answer
+
+
+async def test_who_speaks_tls_needs_a_certificate() -> None:
+    running = AttackServer(zoo.choose("tls"), Ledger())
+    with pytest.raises(ValueError, match="--certificate"):
+        await running.start()
+    await running.stop()

@@ -24,7 +24,7 @@ async def test_a_request_is_in_the_file_when_its_answer_is(tmp_path: Path, clien
     after = monotonic()
     await server.stop()
     first, second = map(json.loads, lines)
-    assert list(first) == ["start", "end", "host", "path", "status"]
+    assert list(first) == ["start", "end", "host", "path", "status", "head", "body"]
     assert (first["host"], first["path"], first["status"]) == ("h0001.sim", "/robots.txt", 200)
     assert (second["path"], second["status"]) == ('/no"such?x=1', 404)
     assert before <= first["start"] <= first["end"] <= second["start"] <= second["end"] <= after

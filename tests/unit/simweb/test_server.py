@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from hashlib import sha1
 from typing import Any
 
 import pytest
@@ -208,3 +209,27 @@ async def test_a_warm_server_has_rendered_its_pages_before_it_listens(client: Op
     await server.start()
     assert {page.number for host in server.web.hosts for page in host.pages} <= set(server._cache)
     await server.stop()
+
+
+async def test_the_ledger_has_the_digests_of_what_was_sent(server: SimwebServer, client: OpenClient) -> None:
+    chunked, plain = (find(server, lambda thing, how=how: thing.framing == how) for how in ("chunked", "length"))
+    sent = []
+    async with client(server.port) as one:
+        for thing in (chunked, plain):
+            sent.append((await one.get(thing.host.name, thing.path)).wire.partition(b"\r\n\r\n"))
+        one.send(plain.host.name, plain.path, "HEAD")
+        sent.append((await one.receive(has_body=False)).wire.partition(b"\r\n\r\n"))
+    told = [(line.head, line.body) for line in server.ledger.requests]
+    assert told == [(sha1(head + end).hexdigest(), sha1(body).hexdigest()) for head, end, body in sent]
+    payloads = [line.payload for line in server.ledger.requests]
+    assert payloads == [sha1(dechunked(sent[0][2])).hexdigest(), "", ""]
+
+
+def dechunked(body: bytes) -> bytes:
+    """Return what well-made chunks carry."""
+    content = b""
+    while body != b"0\r\n\r\n":
+        size, _, rest = body.partition(b"\r\n")
+        content += rest[: int(size, 16)]
+        body = rest[int(size, 16) + 2 :]
+    return content

@@ -37,7 +37,7 @@ https://site.test/ page.html /dir/ ?a=1&b=2 ../ ../../
 """.split()  # noqa: SIM905 - easier to read as words
 
 
-@settings(max_examples=2000, deadline=None, derandomize=True)
+@settings(max_examples=2000, derandomize=True)
 @given(
     st.sampled_from(BASES),
     st.lists(st.sampled_from([*PIECES, " ", "\t", "\n", "\0", "\ud800"]), max_size=8).map("".join),
@@ -82,7 +82,7 @@ HREFS = st.lists(st.sampled_from([*PIECES, " ", "\ud800"]), max_size=4).map("".j
 WAYS = st.tuples(st.sampled_from((LinkKind.ANCHOR, LinkKind.AREA)), st.booleans())
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.sampled_from(BASES), st.dictionaries(HREFS, WAYS, max_size=20), st.integers(0, 25))
 def test_the_links_of_a_page_are_gathered_as_they_would_be_one_by_one(
     url: str, ways: dict[str, tuple[LinkKind, bool]], most: int

@@ -48,7 +48,7 @@ HEAVY = (
     "asyncio",
     "pydantic",
     "rocksdict",
-    "pycurl",
+    "ssl",
     "sqlite3",
     "aiodns",
     "typer",

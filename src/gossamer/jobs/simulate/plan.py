@@ -3,7 +3,6 @@
 A TOML file has any of these keys; what it says is checked like what is said on the command line.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -100,7 +99,6 @@ def _made(values: Mapping[str, object]) -> Plan:
 
 def _words(error: str) -> str:
     """Turn msgspec's words around: which value, and what was expected."""
-    found = re.fullmatch(r"(.*?)(?: - at `\$\.?(.*)`)?", error.replace("\n", " "))
-    text, where = (found[1], found[2]) if found else (error, None)
-    text = text.replace("`", "")
+    text, _, where = error.replace("\n", " ").partition(" - at `$")
+    text, where = text.replace("`", ""), where.removesuffix("`").removeprefix(".")
     return f"{where}: {text[0].lower()}{text[1:]}" if where else text[0].lower() + text[1:]

@@ -10,10 +10,12 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 DOMAIN = "attack.sim"
 
 Voice = Callable[[asyncio.StreamReader, asyncio.StreamWriter, str], Awaitable[None]]
+Ports = Callable[["Door"], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,24 @@ class End:
     rule: str = ""  # that refuses it
     status: int = 200
     asked: bool = True  # False: not even once, because nobody could read the robots.txt before it
+    outcomes: tuple[str, ...] = ()  # every way it may rightly end, where chance decides
+
+
+class Door(NamedTuple):
+    """What can be told of a host before it is asked for anything; the hosts behind one door share a port."""
+
+    tls: bool = False
+    greeting: bytes = b""  # said when somebody connects
+
+
+PLAIN = Door()
+
+
+class Unasked(NamedTuple):
+    """What a host says after each answer, without being asked."""
+
+    words: bytes
+    after: float = 0.0  # seconds without another request; 0: at once, with the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +56,8 @@ class Attack:
     answer: Voice
     ends: tuple[End, ...]  # the root, which is the seed, first
     robots: Voice | None = None  # None: a plain one that allows everything
+    door: Door = PLAIN
+    unasked: Unasked | None = None
 
     @property
     def host(self) -> str:
@@ -121,7 +143,12 @@ def resetting(raw: bytes = b"") -> Voice:
     return voice
 
 
-def urls(attack: Attack, port: int) -> Iterator[tuple[str, End]]:
-    """Give the URL of every end of an attack on a server's port."""
+def origin(attack: Attack, ports: Ports) -> str:
+    """Return where an attack is."""
+    return f"{'https' if attack.door.tls else 'http'}://{attack.host}:{ports(attack.door)}"
+
+
+def urls(attack: Attack, ports: Ports) -> Iterator[tuple[str, End]]:
+    """Give the URL of every end of an attack."""
     for end in attack.ends:
-        yield end.path if "://" in end.path else f"http://{attack.host}:{port}{end.path}", end
+        yield end.path if "://" in end.path else origin(attack, ports) + end.path, end

@@ -13,13 +13,15 @@ from gossamer.simweb.attacks import (
     markup,
     maze,
     names,
+    quadratic,
     quirks,
     redirects,
     robots,
     sitemaps,
     slow,
+    unasked,
 )
-from gossamer.simweb.attacks.attack import Attack, urls
+from gossamer.simweb.attacks.attack import Attack, Ports, origin, urls
 from gossamer.simweb.manifest import TIMES_TRIED, Entry
 
 FAMILIES: dict[str, Callable[[], list[Attack]]] = {
@@ -32,13 +34,18 @@ FAMILIES: dict[str, Callable[[], list[Attack]]] = {
     "garbage": garbage.attacks,
     "redirects": redirects.attacks,
     "markup": markup.attacks,
+    "quadratic": quadratic.attacks,
     "sitemaps": sitemaps.attacks,
     "robots": robots.attacks,
     "names": names.attacks,
     "maze": maze.attacks,
     "quirks": quirks.attacks,
+    "unasked": unasked.attacks,
 }
-BOUNDLESS: dict[str, Callable[[], list[Attack]]] = {"boundless": maze.boundless}  # not among `all`: they need a budget
+APART: dict[str, Callable[[], list[Attack]]] = {  # not among `all`
+    "boundless": maze.boundless,  # they need a budget
+    "tls": unasked.over_tls,  # they need a certificate
+}
 _PASSING = frozenset(("timed_out", "connect_failed", "protocol_error"))
 
 
@@ -49,13 +56,13 @@ def choose(wanted: str) -> list[Attack]:
     for word in words:
         found = _named(word)
         if not found:
-            raise ValueError(f"no attack and no family is called {word!r}; there are {', '.join((*FAMILIES, *BOUNDLESS))}")
+            raise ValueError(f"no attack and no family is called {word!r}; there are {', '.join((*FAMILIES, *APART))}")
         chosen |= {attack.name: attack for attack in found}
     return list(chosen.values())
 
 
 def _named(word: str) -> list[Attack]:
-    families = FAMILIES | BOUNDLESS
+    families = FAMILIES | APART
     if word in families:
         return _family(word)
     return [attack for family in families for attack in _family(family) if attack.name == word]
@@ -64,18 +71,18 @@ def _named(word: str) -> list[Attack]:
 @cache
 def _family(name: str) -> list[Attack]:
     """Make a family once: some of its answers are large."""
-    return (FAMILIES | BOUNDLESS)[name]()
+    return (FAMILIES | APART)[name]()
 
 
-def seeds(attacks: Iterable[Attack], port: int) -> list[str]:
+def seeds(attacks: Iterable[Attack], ports: Ports) -> list[str]:
     """Return where a crawl of them begins."""
-    return [f"http://{attack.host}:{port}/" for attack in attacks]
+    return [f"{origin(attack, ports)}/" for attack in attacks]
 
 
-def entries(attacks: Iterable[Attack], port: int) -> Iterator[Entry]:
+def entries(attacks: Iterable[Attack], ports: Ports) -> Iterator[Entry]:
     """Say how every URL of the attacks ends."""
     for attack in attacks:
-        for url, end in urls(attack, port):
+        for url, end in urls(attack, ports):
             fetch = end.asked and (bool(end.status) or end.outcome in _PASSING)
             yield Entry(
                 url=url,
@@ -85,7 +92,8 @@ def entries(attacks: Iterable[Attack], port: int) -> Iterator[Entry]:
                 rule=end.rule,
                 status=end.status,
                 requests_max=(TIMES_TRIED if end.outcome in _PASSING else 1) if fetch else 0,
-                found_by="seed" if end is attack.ends[0] else f"http://{attack.host}:{port}/",
+                found_by="seed" if end is attack.ends[0] else f"{origin(attack, ports)}/",
                 attack=attack.name,
                 truncated=end.truncated,
+                outcomes=end.outcomes,
             )

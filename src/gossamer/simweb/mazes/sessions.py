@@ -16,7 +16,7 @@ class _Marked(Maze):
     """A small site whose pages are known by a number, whatever else their URL carries."""
 
     copies = True
-    traps: tuple[str, ...] = ("traps.parameter", "traps.template", "dedupe.*", "scope.max_depth", "key.*")
+    traps = ("traps.parameter", "traps.template", "dedupe.*", "scope.max_depth", "key.*")
     outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
     size = 40
     pattern = ""  # of a path, with the number as its group
@@ -63,7 +63,6 @@ class SessionQuery(_Marked):
 class SessionPath(_Marked):
     """Every answer begins a new session, and writes it into the path."""
 
-    traps = ("traps.template", "dedupe.*", "scope.max_depth", "key.*")
     pattern = r"/(?:\(S\(\w+\)\)/)?page/(\d+)"
 
     def spell(self, number: int, path: str) -> str:

@@ -42,16 +42,16 @@ _DEFAULT_PORT = {"http": "80", "https": "443"}
 _WWW = re.compile(r"www\d*\.")
 _ENCODED = re.compile(r"%|[^!-~]")
 _SAFE = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
-_PATH_SESSION = re.compile(r"(.*/)\((?:[a-z0-9]{24}|(?:[a-z]\([a-z0-9]{24}\))+)\)/(?=[^?]+\.aspx)")
+_PATH_SESSION = re.compile(r"\A(.*/)\((?:[a-z0-9]{24}|(?:[a-z]\([a-z0-9]{24}\))+)\)/(?=.)")  # before .aspx
 _ANY_SESSION = re.compile("sess|sid=|cfid=")
 _QUERY_SESSIONS = tuple(
-    re.compile(f"(.*){session}(?:&|$)")  # the last one of each kind goes, as pywb has it
+    re.compile(rf"\A(.*){session}(?:&|$)")  # the last one of each kind goes, as pywb has it
     for session in (
         "jsessionid=[0-9a-z]{32}",
         "phpsessid=[0-9a-z]{32}",
         "sid=[0-9a-z]{32}",
         "aspsessionid[a-z]{8}=[a-z]{24}",
-        "cfid=[^&]+&cftoken=[^&]+",
+        "cfid=(?:(?!cfid=[^&])[^&])+&cftoken=[^&]+",
     )
 )
 
@@ -174,8 +174,8 @@ def url_key(url: str) -> str:
     if authority and ("//" in path or "/." in path):
         path = _resolve(path)
     path = path.lower()
-    if ".aspx" in path:
-        path = _PATH_SESSION.sub(r"\1", path, count=1)
+    if (end := path.rfind(".aspx")) >= 0:
+        path = _PATH_SESSION.sub(r"\1", path[:end], count=1) + path[end:]
     if len(path) > 1:
         path = path.removesuffix("/")
     key = f"{_host_key(scheme, authority)}){path or '/'}" if authority else f"{scheme}:{path}"

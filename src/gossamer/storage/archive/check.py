@@ -20,7 +20,7 @@ from gossamer.storage.archive.walk import Record, Torn, walk
 _REQUIRED = ("warc-type", "warc-record-id", "warc-date")
 _WITHOUT_BODY = frozenset({204, 304})
 _NO_LENGTH = 2**63  # what is longer cannot be meant; nobody reads it as a length
-_CHUNK_SIZE = re.compile(rb"\s*([0-9A-Fa-f]+)[^\n]*\n")
+_CHUNK_SIZE = re.compile(rb"\s*+([0-9A-Fa-f]++)[^\n]*+\n")
 
 
 class Problem(Struct, frozen=True):

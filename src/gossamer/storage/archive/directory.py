@@ -27,7 +27,7 @@ from gossamer.storage.archive.check import check
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
-from gossamer.storage.archive.walk import Record
+from gossamer.storage.archive.walk import Record, Torn, walk
 
 AT_ONCE = 4 * 1024 * 1024  # bytes; to write a longer record may take longer than the loop should wait
 LONG = 128 * 1024  # bytes; to digest and compress a longer body takes a millisecond or more, on a thread
@@ -139,6 +139,21 @@ class DirectoryArchive:
                 yield file.name, f"{problem.what} (byte {problem.offset})"
             if sound:
                 yield file.name, ""
+
+    @staticmethod
+    def captures(path: Path) -> Iterator[tuple[Fetched, str]]:
+        """Walk over all that is kept in a directory, as it was fetched, with its WARC-Payload-Digest; closes each body.
+
+        A damaged file is walked over up to where it is damaged.
+        """
+        for file in sorted((*path.glob("*.warc.gz"), *path.glob(f"*.warc.gz{OPEN}"))):
+            with suppress(Torn):
+                for record in walk(file):
+                    if record.kind in cdxj.KEPT:
+                        fetched = replay.restore(record)
+                        yield fetched, record.headers.get("warc-payload-digest", "")
+                        fetched.body.close()
+                    record.content.close()
 
     async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
         """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""

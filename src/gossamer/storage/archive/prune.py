@@ -35,7 +35,7 @@ _PART = ".part"
 _NAME = re.compile(r"(.+?)(?:\.p(\d+))?\.warc\.gz")
 _PIECE = 1024 * 1024
 _LEVEL = 1  # of the one record that is compressed anew
-_FIELD = re.compile(r"([^:\r\n]+): ([^\r\n]*)")
+_FIELD = re.compile(r"^([^:\r\n]+): ([^\r\n]*)", re.MULTILINE)
 
 
 class Reference(Struct, frozen=True):

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gossamer.document.body import Body
+from gossamer.document.decode import is_chunked
 from gossamer.errors import StoreError
 from gossamer.records import Fetched, Outcome, Place
 from gossamer.storage.archive.walk import Record, walk
@@ -81,11 +82,6 @@ def header_fields(head: bytes) -> tuple[tuple[str, str], ...]:
     except UnicodeDecodeError:
         text = head.decode("latin-1")
     return tuple([(name.rstrip().lower(), value.rstrip()) for name, value in _FIELD.findall(text)])
-
-
-def is_chunked(fields: tuple[tuple[str, str], ...]) -> bool:
-    """Tell whether a body with these header fields carries chunked transfer coding."""
-    return any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in fields)
 
 
 def status_of(head: bytes) -> int:

@@ -1,23 +1,25 @@
-"""Exchanges over plain TCP without libcurl: the same requests, answers and outcomes at a third of its cost.
+"""One request and its answer, over a connection that is kept or opened for it.
 
-An exchange takes the pieces of an answer as the loop reads them, tells where head and body end (`framing`, `chunks`), and says
-in libcurl's codes how it went. Sizes, times, the guard and the one request a turn are those of every exchange (`received`).
+An exchange takes the pieces of an answer as the connection reads them, tells where head and body end (`framing`, `chunks`), and
+says how it went. It sends one request and no more: when a kept connection ends under it, asking again needs a turn of the host.
 """
 
 import asyncio
+import socket
+import ssl
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import cast
 
-import pycurl
-
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.chunks import Chunks
+from gossamer.fetchers.failure import Ended, Ending
 from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
 from gossamer.fetchers.kept import Connection, Kept
-from gossamer.fetchers.message import Head, Target
-from gossamer.fetchers.received import ENOUGH, STOP, Guard, Received
+from gossamer.fetchers.message import Target
+from gossamer.fetchers.received import ENOUGH, Guard, Received
+from gossamer.fetchers.secure import SecureConnection, Trust, why_not
 from gossamer.records import Request
 
 _HEAD_START = 0.2  # seconds one address is ahead of the next
@@ -25,53 +27,58 @@ _MOST_CHUNKS = 500_000  # of a file: each takes a microsecond, of which one host
 _LONGEST_END = 3  # bytes of the end of a head that may have come before the last piece
 
 
-class PlainExchange(Received):
+class HttpExchange(Received):
     """One request and its answer. What an exchange begins with stands here, once for all of them."""
 
-    _head: Head | None = None
-    _heads = 0  # bytes of heads so far, interim ones included
-    _begun = False  # the first line of a head came
+    begun = False  # the first line of a head came
+    unanswered = False  # the request left on a kept connection, and not one byte came back
+    _mark = ""  # what is odd about the head
     _pending: bytes | bytearray = b""  # a head that is not whole
     _extent = 0
     _keeps = False
     _looked = 0  # bytes there were when the rate was last looked at
     _chunks: Chunks | None = None
-    _result: asyncio.Future[tuple[int, str]] | None = None
     _connection: Connection | None = None
 
     def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: Kept) -> None:
         super().__init__(settings, guard, clock)
         self._kept = kept
 
-    def prepare(self, request: Request, target: Target, addresses: tuple[str, ...]) -> None:
-        """Make ready for a request."""
+    def prepare(self, request: Request, target: Target, addresses: tuple[str, ...], trust: Trust | None) -> None:
+        """Make ready for a request; `trust` secures the connection, None: it is in the clear."""
         self.compose(request, target)
+        self.place = target.origin if trust is None else trust.place(target.origin)
         self._target = target
         self._addresses = addresses
+        self._trust = trust
 
-    async def perform(self) -> tuple[int, str]:
-        """Ask, and take the answer; return how it went as libcurl would put it."""
+    async def perform(self) -> Ended:
+        """Ask, and take the answer; return how it went."""
         kept = self._kept
         loop = kept.loop
-        self._begin = loop.time()
-        connection = kept.take(self._target.origin)
+        self._begin = self._looked_at = loop.time()
+        self._result: asyncio.Future[Ended] = loop.create_future()
+        connection = kept.take(self.place)
+        if connection is not None and self._turn is not None and not await self._is_ready(connection):
+            connection = None
         if connection is None:
             try:
                 connection = await self._connect()
             except TimeoutError:
-                return pycurl.E_OPERATION_TIMEDOUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+                return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+            except ssl.SSLError as error:
+                return Ending.NO_TLS, why_not(error)
             except OSError as error:
-                return pycurl.E_COULDNT_CONNECT, error.strerror or "Could not connect to server"
+                return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
+            if not await self._is_ready(connection):
+                return Ending.SPOKE_FIRST, ""
         self._connection = connection
-        if self._turn is not None:
-            await self._hold(connection)
         if not self._leave(connection.address):
             connection.end(keep=True)
-            return pycurl.E_ABORTED_BY_CALLBACK, "the turn is over"
-        self._result = loop.create_future()
+            return Ending.TURN_OVER, "the turn is over"
+        connection.begin(self, self.request_head)
         self._looked_at = loop.time()
         kept.watch(self, self._next_look())
-        connection.begin(self, self.request_head)
         try:
             return await self._result
         except asyncio.CancelledError:
@@ -80,30 +87,26 @@ class PlainExchange(Received):
         finally:
             kept.leave(self)
 
-    def head(self) -> Head | None:
-        """Return the head of the answer; None: it is not whole, or none."""
-        return self._head
-
-    @property
-    def begun(self) -> bool:
-        """Whether any line of a head came."""
-        return self._begun
-
-    @property
-    def head_size(self) -> int:
-        """Bytes of all heads so far."""
-        return self._heads
-
     # --- the connection -----------------------------------------------------------------------------------------------
 
+    async def _is_ready(self, connection: Connection) -> bool:
+        """Hold a connection until the request may leave, and close it if something was said before; tell whether it may now."""
+        if self._turn is not None:
+            await self._hold(connection)
+        if connection.is_quiet():
+            return True
+        connection.close()
+        return False
+
     async def _hold(self, connection: Connection) -> None:
-        """Hold a connection until the request may leave; that time is not the server's."""
+        """Wait until the request may leave; that time is not the server's. It is waited for once, whatever comes of it."""
         ready = self._kept.loop.time()
         try:
             await self._wait_for_turn()
         except asyncio.CancelledError:
             connection.close()
             raise
+        self._turn = None
         self._begin += self._kept.loop.time() - ready
 
     async def _connect(self) -> Connection:
@@ -139,16 +142,27 @@ class PlainExchange(Received):
         raise failure or OSError
 
     async def _open(self, address: str) -> Connection:
-        opened = self._open_socket(address, self._target.port)
+        opened = self._open_socket(address)
         if opened is None:
             raise OSError
-        return await self._kept.connect(self._target.origin, opened, address, self._target.port)
+        try:
+            connection = self._connection_over(opened, address)
+        except BaseException:
+            opened.close()
+            raise
+        await self._kept.connect(connection, opened, self._target.port)
+        return connection
+
+    def _connection_over(self, opened: socket.socket, address: str) -> Connection:
+        if self._trust is None:
+            return Connection(self.place, address, opened, self._kept)
+        return SecureConnection(self.place, address, opened, self._kept, self._trust, self._target.host)
 
     # --- called by the connection -------------------------------------------------------------------------------------
 
     def take(self, data: bytes) -> None:
         """Take a piece of the answer."""
-        if self._head is None:
+        if self.head is None:
             if self.answered is None:
                 self.answered = self._clock.now()
             rest = self._take_head(data)
@@ -159,30 +173,31 @@ class PlainExchange(Received):
 
     def lost(self, error: Exception | None) -> None:
         """Take it that the connection is no more."""
-        if self._head is None:
+        if self.head is None:
             self._finish(*self._lost_before_the_body(error))
         elif error is not None:
             self._finish(*_broken(error))
         elif self._extent >= 0:
             missing = self._extent - self.body.size
-            self._finish(pycurl.E_PARTIAL_FILE, f"end of response with {missing} bytes missing")
+            self._finish(Ending.CUT, f"end of response with {missing} bytes missing")
         elif self._extent == CHUNKED:
-            self._finish(pycurl.E_PARTIAL_FILE, "transfer closed with outstanding read data remaining")
+            self._finish(Ending.CUT, "transfer closed with outstanding read data remaining")
         else:
-            self._finish(pycurl.E_OK, "")
+            self._finish(Ending.WHOLE, self._mark)
 
-    def _lost_before_the_body(self, error: Exception | None) -> tuple[int, str]:
+    def _lost_before_the_body(self, error: Exception | None) -> Ended:
         assert self._connection is not None
         refused = self._judge_beginning()
         if refused is not None:
             return refused
-        if self._begun:
-            return pycurl.E_RECV_ERROR, ""
+        if self.begun:
+            return Ending.LOST, ""
         if self._connection.served > 1 and self.answered is None:
-            return pycurl.E_COULDNT_CONNECT, ""
+            self.unanswered = True
+            return Ending.UNANSWERED, ""
         if error is not None:
             return _broken(error)
-        return pycurl.E_GOT_NOTHING, "Empty reply from server"
+        return Ending.SILENT, "Empty reply from server"
 
     # --- head and body ------------------------------------------------------------------------------------------------
 
@@ -195,20 +210,20 @@ class PlainExchange(Received):
             data = bytes(self._pending) if end_of_head(self._pending, start) else b""
         while end := end_of_head(data, start):
             answer = read_head(data[:end])
-            self._heads += end
+            self.head_size += end
             data, start = data[end:], 0
             self._pending = b""
             if isinstance(answer, Refused):
-                self._begun = self._begun or answer.begun
-                self._finish(answer.code, answer.text)
+                self.begun = self.begun or answer.begun
+                self._finish(answer.ending, answer.text)
                 return None
-            self._begun = True
-            if self._heads > self._settings.max_headers:
+            self.begun = True
+            if self.head_size > self._settings.max_headers:
                 self._finish(*ENOUGH)
                 return None
             status = answer.head.status
             if status >= 200 or status == 101:
-                self._head, self._extent, self._keeps = answer.head, answer.extent, answer.keeps
+                self.head, self._extent, self._keeps, self._mark = answer.head, answer.extent, answer.keeps, answer.mark
                 return data
         self._wait_for_head(data)
         return None
@@ -218,19 +233,19 @@ class PlainExchange(Received):
         if data:
             self._pending = bytearray(data)
         if not is_http(self._pending):
-            self._finish(pycurl.E_UNSUPPORTED_PROTOCOL, "Received HTTP/0.9 when not allowed")
-        elif self._heads + len(self._pending) > self._settings.max_headers:
-            self._heads += len(self._pending)
+            self._finish(Ending.NOT_HTTP, "Received HTTP/0.9 when not allowed")
+        elif self.head_size + len(self._pending) > self._settings.max_headers:
+            self.head_size += len(self._pending)
             self._finish(*ENOUGH)
 
-    def _judge_beginning(self) -> tuple[int, str] | None:
+    def _judge_beginning(self) -> Ended | None:
         """Say what is wrong with the lines of a head that never became whole; None: nothing, or there is no line."""
         end = self._pending.rfind(b"\n") + 1
         if not end:
             return None
         answer = read_head(bytes(self._pending[:end]) + b"\r\n")
-        self._begun = self._begun or not isinstance(answer, Refused) or answer.begun
-        return (answer.code, answer.text) if isinstance(answer, Refused) else None
+        self.begun = self.begun or not isinstance(answer, Refused) or answer.begun
+        return (answer.ending, answer.text) if isinstance(answer, Refused) else None
 
     def _take_body(self, data: bytes) -> None:
         extent = self._extent
@@ -240,7 +255,7 @@ class PlainExchange(Received):
                 data = data[:missing]
                 self._keeps = False  # more was said than asked for
             if self._write(data) and len(data) == missing:
-                self._finish(pycurl.E_OK, "")
+                self._finish(Ending.WHOLE, self._mark)
         elif extent == CHUNKED:
             self._take_chunks(data)
         else:
@@ -251,51 +266,50 @@ class PlainExchange(Received):
             self._chunks = Chunks()
         end = self._chunks.take(data)
         if end >= 0:
-            self._keeps = self._keeps and end == len(data)
+            self._keeps = self._keeps and end == len(data) and not self._chunks.is_odd
             data = data[:end]
         if not self._write(data):
             return
         if self._is_file and self._chunks.count > _MOST_CHUNKS:
             self._finish(*ENOUGH)
         elif end >= 0:
-            self._finish(pycurl.E_OK, "")
+            self._finish(Ending.WHOLE, self._mark)
         elif self._chunks.error is not None:
             self._finish(*self._chunks.error)
 
     def _write(self, data: bytes) -> bool:
         """Keep a piece of the body; False: the exchange ended there."""
-        if data and self._on_body(data) == STOP:
+        if data and not self._keep(data):
             self._finish(*ENOUGH)
             return False
         return True
 
-    def _finish(self, code: int, text: str) -> None:
-        assert self._connection is not None and self._result is not None
-        self._connection.end(keep=self._keeps and code == pycurl.E_OK)
+    def _finish(self, ending: Ending, text: str) -> None:
+        assert self._connection is not None
+        self._connection.end(keep=self._keeps and ending is Ending.WHOLE)
         if not self._result.done():
-            self._result.set_result((code, text))
+            self._result.set_result((ending, text))
 
     # --- times --------------------------------------------------------------------------------------------------------
 
     def due(self, now: float) -> float:
         """End when the time is over or the answer comes too slowly; return when to look again."""
-        size = self._heads + len(self._pending) + self.body.size
+        size = self.head_size + len(self._pending) + self.body.size
         if now >= self._begin + self.seconds and not self._goes_on():
             came = f"{self.body.size} out of {self._extent}" if self._extent > 0 else f"{self.body.size}"
             text = f"Operation timed out after {self._milliseconds()} milliseconds with {came} bytes received"
-            self._finish(*self._judge_beginning() or (pycurl.E_OPERATION_TIMEDOUT, text))
+            self._finish(*self._judge_beginning() or (Ending.TIMED_OUT, text))
         elif now >= self._looked_at + self.RATE_SECONDS:
             rate = self._settings.min_rate
             if size - self._looked < rate * self.RATE_SECONDS:
                 text = f"Operation too slow. Less than {rate} bytes/sec transferred the last {self.RATE_SECONDS} seconds"
-                self._finish(pycurl.E_OPERATION_TIMEDOUT, text)
+                self._finish(Ending.TIMED_OUT, text)
             self._looked, self._looked_at = size, now
         return self._next_look()
 
     def cancel(self) -> None:
         """End, as if the caller had given up."""
-        if self._result is not None:
-            self._result.cancel()
+        self._result.cancel()
 
     def _next_look(self) -> float:
         return min(self._begin + self.seconds, self._looked_at + self.RATE_SECONDS)
@@ -312,8 +326,8 @@ def _alternating(addresses: Sequence[str]) -> list[str]:
     return [address for address in chain.from_iterable(zip_longest(first, second)) if address is not None]
 
 
-def _broken(error: Exception) -> tuple[int, str]:
-    return pycurl.E_RECV_ERROR, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
+def _broken(error: Exception) -> Ended:
+    return Ending.LOST, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
 
 
 def _close(task: asyncio.Task[Connection]) -> None:
