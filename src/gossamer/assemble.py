@@ -361,11 +361,13 @@ async def open_pool(
         yield Pool(
             worker=worker,
             visit=crawler.visit,
+            give_back=crawler.give_back,
             frontier=joints.frontier,
             lookout=lookout,
             budget=budget,
             events=joints.events,
             longest_wait=inf if settings.crawl.forever else settings.crawl.longest_wait,
+            drain=settings.crawl.drain,
             clock=clock,
         )
 

@@ -9,6 +9,7 @@ import random
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -125,6 +126,30 @@ def crawl_through_a_pause(disk: SmallDisk, site: Site, directory: Path, *where: 
 
 def test_a_full_archive_pauses_the_crawl_until_there_is_room(disk: SmallDisk, tmp_path: Path, site: Site) -> None:
     crawl_through_a_pause(disk, site, tmp_path / "crawl", "--set", f"storage.archive=dir:{disk.path}")
+
+
+@pytest.mark.parametrize(("how", "workers"), [("signal", 1), ("time", 1), ("signal", 2)])
+def test_a_crawl_that_waits_for_room_still_ends_when_it_is_told_to(
+    disk: SmallDisk, tmp_path: Path, site: Site, how: str, workers: int
+) -> None:
+    directory = tmp_path / "crawl"
+    words = ["--set", f"storage.archive=dir:{disk.path}", "--set", "crawl.drain=2", "--workers", workers]
+    words += ["--max-time", "4"] if how == "time" else []
+    process = disk.start("crawl", site.url(), "--dir", directory, *PRIVATE, *words, "--set", "crawl.free_disk=0")
+    try:
+        assert "no space is left" in wait_for_words(process, "no space is left")
+        begin = time.monotonic()
+        if how == "signal":
+            process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == (130 if how == "signal" else 0), said
+    assert "stopping: up to 2 s for requests under way" in said and "Traceback" not in said
+    assert time.monotonic() - begin < 4 + 2 + 5
+    disk.make_room(process)
+    assert run_gossamer("resume", directory, "--quiet", "--set", "crawl.max_seconds=none").returncode == 0
+    check_whole(directory)
 
 
 def test_a_full_catalog_pauses_the_crawl_until_there_is_room(tmp_path: Path, site: Site) -> None:

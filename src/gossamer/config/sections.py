@@ -40,6 +40,9 @@ class Crawl(Section):
     contact: str = Field("", description="URL or mail address where a webmaster reaches you; part of the user agent")
     forever: bool = Field(False, description="visit pages again when they are due, and never end by itself")
     lease: float = Field(300, gt=0, description="how long a worker owns a URL")
+    drain: float = Field(
+        10, ge=0, description="how long visits under way have to end when the crawl stops; then they wait again"
+    )
     order: Literal["priority", "breadth-first", "depth-first", "opic"] = Field(
         "priority", description="which URL of a host is next; opic is chosen when a crawl begins and stays"
     )

@@ -16,15 +16,17 @@ from gossamer.protocols import Archive, Teaching
 from gossamer.records import (
     Entry,
     Extract,
+    Fate,
     Fetched,
     Lease,
     Link,
     LinkKind,
     Outcome,
     Place,
+    Settlement,
 )
 from gossamer.url.fingerprint import fingerprint
-from gossamer.visit import Chain, Lesson
+from gossamer.visit import Chain, Lesson, Visit
 from gossamer.worker import again
 from gossamer.worker.admit import Admission
 from gossamer.worker.arrivals import ARRIVED
@@ -122,6 +124,11 @@ class Crawler:
         durable = self._settler.settle(visit)
         self._requests.pace.settle(lease, durable)
         return durable
+
+    def give_back(self, lease: Lease) -> "asyncio.Future[None]":
+        """End a visit that was dropped: its URL keeps its place. Nobody is asked anything more, so no clock has to move."""
+        dropped = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason="the crawl was stopped")
+        return self._settler.settle(Visit(settlement=dropped))
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
         """Keep an answer and what it says; should a bug strike on the way, its bytes and the reason why they were not read."""

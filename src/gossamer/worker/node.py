@@ -26,7 +26,7 @@ from gossamer.worker.budget import Budget
 from gossamer.worker.events import Event, Events, Trouble, VisitsEnded, WorkerBegan
 from gossamer.worker.lookout import Lookout
 from gossamer.worker.pool import End
-from gossamer.worker.steering import Steering
+from gossamer.worker.steering import GIVING_BACK, Steering
 
 # Leases given at once while a worker has yet to begin: with everything in one hand, half the hosts would have to move.
 EARLY = 8
@@ -86,7 +86,7 @@ class Node(Steering):
         settings: Crawl,
         clock: Clock,
     ) -> None:
-        super().__init__(budget, events, clock)
+        super().__init__(budget, events, clock, settings.drain)
         self._start = start
         self._repair = repair
         self._frontier = frontier
@@ -102,8 +102,12 @@ class Node(Steering):
         self._idle_deaths = 0
 
     def cancel(self) -> None:
-        """Drop the visits under way; their leases come back when the crawl is opened again."""
+        """Drop the visits under way, and give them back."""
+        self._is_hurried = True
         self.stop("told to stop at once")
+        self._drop()
+
+    def _drop(self) -> None:
         for process in self._crew.values():
             process.session.stop()
             asyncio.get_running_loop().call_later(PATIENCE, process.kill)
@@ -136,8 +140,9 @@ class Node(Steering):
         try:
             while (end := await self._sparing(self._crawl())) is None:
                 pass
+            seconds = self._begin_to_drain()
             self._send_home()
-            await self._drain(places)
+            await self._drain(places, seconds)
             if self._failure is not None:
                 raise self._failure
             return End.STOPPED if self._stopping else end
@@ -244,10 +249,13 @@ class Node(Steering):
         for process in self._crew.values():
             self._end_if_not_ready(process)
 
-    async def _drain(self, places: "list[asyncio.Task[None]]") -> None:
-        """Wait for the workers to finish; when their leases have run out, nothing they do counts any more."""
+    async def _drain(self, places: "list[asyncio.Task[None]]", seconds: float) -> None:
+        """Wait for the workers to finish, and let them give back what is still under way when the time for that is over."""
         if self._failure is None:
-            await asyncio.wait(places, timeout=self._settings.lease)
+            _, late = await asyncio.wait(places, timeout=seconds)
+            if late:
+                self._drop()
+                await asyncio.wait(late, timeout=GIVING_BACK)
 
     def _spend(self, event: Event) -> None:
         super()._spend(event)

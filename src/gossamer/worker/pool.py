@@ -6,21 +6,27 @@ leases a moment ahead: a visit waits for the turn that its lease names, all of t
 
 It ends when nothing waits, when the budget is spent, when it is told to stop (visits under way are finished first), or when
 the next thing to do is too far away. It sleeps only until the frontier says that a host is ready, or a visit ends.
+
+What is still under way when its time to finish is over (`crawl.drain`) is dropped and given back: it keeps its place, and
+nothing is counted against it. A visit that has outlived its lease is dropped, too, so that nothing is waited for that never
+ends: its URL is somebody else's by then.
 """
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
 from heapq import heappop, heappush
+from typing import cast
 
 from gossamer.clock import Clock
 from gossamer.protocols import Leasing
 from gossamer.records import Lease
 from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events
+from gossamer.worker.events import Events, Trouble
 from gossamer.worker.lookout import Lookout
-from gossamer.worker.steering import Steering
+from gossamer.worker.steering import GIVING_BACK, Steering
 
+OVERDUE = 5.0  # seconds after the end of its lease at which a visit is dropped
 TICK = 0.002  # seconds between two looks at whose turn it is, at least
 
 
@@ -41,16 +47,19 @@ class Pool(Steering):
         *,
         worker: str,
         visit: Callable[[Lease], Coroutine[None, None, "asyncio.Future[None]"]],
+        give_back: Callable[[Lease], "asyncio.Future[None]"],
         frontier: Leasing,
         lookout: Lookout,
         budget: Budget,
         events: Events,
         longest_wait: float,
+        drain: float,
         clock: Clock,
     ) -> None:
-        super().__init__(budget, events, clock)
+        super().__init__(budget, events, clock, drain)
         self._worker = worker
         self._visit = visit
+        self._give_back = give_back
         self._frontier = frontier
         self._lookout = lookout
         self._longest_wait = longest_wait
@@ -58,14 +67,16 @@ class Pool(Steering):
         self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
         self._early: list[tuple[float, int, Lease]] = []  # visits whose turn is still to come, a heap
         self._timer: asyncio.TimerHandle | None = None  # for the next of them
-        self._visiting: dict[int, Lease] = {}  # visits that have begun and not ended, by token
+        self._visiting: dict[int, tuple[Lease, asyncio.Task[None]]] = {}  # visits that have begun and not ended, by token
+        self._dropped: list[Lease] = []
         self._settling: dict[asyncio.Future[None], int] = {}  # visits that ended, by what tells that they are durable
 
     def cancel(self) -> None:
-        """Drop the visits under way; their leases come back when the crawl is opened again."""
+        """Drop the visits under way, and give them back."""
+        self._is_hurried = True
         self.stop("told to stop at once")
         self._settling.clear()
-        self._dismiss()
+        self._drop()
 
     @property
     def under_way(self) -> int:
@@ -75,7 +86,7 @@ class Pool(Steering):
     @property
     def oldest(self) -> Lease | None:
         """Of the visits that fetch and read, the one that has been under way longest."""
-        return next(iter(self._visiting.values()), None)
+        return next((lease for lease, _ in self._visiting.values()), None)
 
     async def run(self) -> End:
         """Crawl until there is a reason to end."""
@@ -83,7 +94,8 @@ class Pool(Steering):
         try:
             while (end := await self._sparing(self._crawl())) is None:
                 pass
-            await self._drain()
+            await self._drain(self._clock.now() + self._begin_to_drain())
+            await self._return_dropped()
             if self._failure is not None:
                 raise self._failure
             return End.STOPPED if self._stopping else end
@@ -96,6 +108,7 @@ class Pool(Steering):
             self._wake.clear()
             now = self._clock.now()
             self._lookout.look(now)
+            self._drop_overdue(now)
             if self._is_spent(now):
                 return End.BUDGET
             room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
@@ -146,8 +159,9 @@ class Pool(Steering):
 
     async def _visit_all(self, lease: Lease) -> None:
         """Visit one URL after the other."""
+        task = cast("asyncio.Task[None]", asyncio.current_task())
         while True:
-            self._visiting[lease.token] = lease
+            self._visiting[lease.token] = lease, task
             try:
                 durable = await self._visit(lease)
             finally:
@@ -174,7 +188,27 @@ class Pool(Steering):
         for visitor in self._visitors:
             visitor.cancel()
 
-    async def _drain(self) -> None:
-        while self.under_way and self._failure is None:
+    def _drop_overdue(self, now: float) -> None:
+        """Drop the visits that should have ended long ago: whatever they wait for, it does not come."""
+        if self.oldest is None or self.oldest.until + OVERDUE > now:
+            return  # the others have more time
+        for lease, task in [each for each in self._visiting.values() if each[0].until + OVERDUE <= now]:
+            self._events.publish(Trouble(f"{lease.entry.url} was dropped: its visit did not end within crawl.lease"))
+            task.cancel()
+
+    async def _drain(self, end: float) -> None:
+        while self.under_way and self._failure is None and self._clock.now() < end:
             self._wake.clear()
-            await self._wait(None)
+            await self._wait(end)
+        if self._failure is None:
+            self._drop()
+
+    def _drop(self) -> None:
+        self._dropped += [lease for _, _, lease in self._early] + [lease for lease, _ in self._visiting.values()]
+        self._dismiss()
+
+    async def _return_dropped(self) -> None:
+        """Give back what was dropped; where not even that can be written, it comes back when the crawl is opened again."""
+        if self._dropped:
+            await asyncio.gather(*self._visitors, return_exceptions=True)
+            await asyncio.wait({self._give_back(lease) for lease in self._dropped}, timeout=GIVING_BACK / 2)

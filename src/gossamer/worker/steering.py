@@ -16,6 +16,7 @@ from gossamer.worker.events import Event, Events, Stopping, VisitsEnded, bug
 from gossamer.worker.lookout import LOOK_AROUND
 
 _Result = TypeVar("_Result")
+GIVING_BACK = 2.0  # seconds for visits that were dropped to be given back
 MOST_BUGS = 5  # without a visit that ended between them
 
 
@@ -26,13 +27,15 @@ async def _nothing_more() -> bool:
 class Steering:
     """The part of a pool or a node that looks outward."""
 
-    def __init__(self, budget: Budget, events: Events, clock: Clock) -> None:
+    def __init__(self, budget: Budget, events: Events, clock: Clock, drain: float) -> None:
         self._budget = budget
+        self._drain_seconds = drain
         self.spent: Limit | None = None  # why the run ended, if the budget was why
         self._events = events
         self._clock = clock
         self._wake = asyncio.Event()
         self._stopping = ""
+        self._is_hurried = False  # nothing under way is to be finished
         self._failure: BaseException | None = None
         self._bugs = 0  # since a visit ended
         self.next_time: float | None = None
@@ -57,6 +60,18 @@ class Steering:
             self._stopping = reason
             self._events.publish(Stopping(reason))
         self._wake.set()
+
+    @property
+    def under_way(self) -> int:
+        """Visits under way."""
+        raise NotImplementedError
+
+    def _begin_to_drain(self) -> float:
+        """Say how long visits under way have to end; return for how long they are left alone: giving them back takes time."""
+        seconds = self._drain_seconds
+        if self.under_way and not self._is_hurried:
+            self._events.publish(Stopping(f"stopping: up to {seconds:g} s for requests under way"))
+        return max(seconds - GIVING_BACK, seconds / 2)
 
     def _is_spent(self, now: float) -> bool:
         """Tell whether the budget is spent, and remember which limit was reached."""

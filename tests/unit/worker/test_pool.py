@@ -4,6 +4,7 @@ import asyncio
 from math import inf
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Crawl
@@ -12,7 +13,7 @@ from gossamer.records import Entry, Lease, Leases
 from gossamer.worker import steering
 from gossamer.worker.budget import Budget
 from gossamer.worker.events import Event, Events, Trouble
-from gossamer.worker.pool import End, Pool
+from gossamer.worker.pool import OVERDUE, End, Pool
 
 CLOCK = SystemClock()
 
@@ -26,7 +27,8 @@ class Lookout:
 class Visits:
     """A frontier with so many URLs, and visits that end, and become durable, when they are told to."""
 
-    def __init__(self, count: int, concurrency: int) -> None:
+    def __init__(self, count: int, concurrency: int, drain: float = 60.0) -> None:
+        self.given_back: list[int] = []
         self.waiting = [lease(token) for token in range(count)]
         self.begun: list[int] = []
         self.ended = 0
@@ -38,11 +40,13 @@ class Visits:
         self.pool = Pool(
             worker="w",
             visit=self.visit,
+            give_back=self.give_back,
             frontier=self,
             lookout=Lookout(),
             budget=budget,
             events=Events(),
             longest_wait=inf,
+            drain=drain,
             clock=CLOCK,
         )
 
@@ -57,6 +61,12 @@ class Visits:
         await self.ends.acquire()
         self.ended += 1
         return self.durable
+
+    def give_back(self, lease: Lease) -> "asyncio.Future[None]":
+        self.given_back.append(lease.token)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
 
     async def until(self, begun: int, visiting: int = 0) -> None:
         """Return when so many visits have begun, and so many of them have not ended."""
@@ -241,3 +251,25 @@ async def test_a_bug_while_leases_are_given_ends_the_run_only_when_nothing_else_
     with pytest.raises(CannotGoOn, match=r"a bug of ours strikes again and again .*nothing that was done is lost"):
         await visits.pool.run()
     assert left == bugs - steering.MOST_BUGS
+
+
+async def test_what_is_under_way_when_the_time_to_finish_is_over_is_dropped_and_given_back() -> None:
+    visits = Visits(3, concurrency=4, drain=0.2)
+    visits.waiting.append(lease(3, turn=CLOCK.now() + 100))
+    running = asyncio.create_task(visits.pool.run())
+    await visits.until(begun=3, visiting=3)
+    visits.end(1)
+    await visits.until(begun=3, visiting=2)
+    visits.settle()
+    visits.pool.stop("enough")
+    assert await asyncio.wait_for(running, 30) is End.STOPPED
+    assert sorted(visits.given_back) == [1, 2, 3] and visits.pool.under_way == 0
+
+
+async def test_a_visit_that_outlives_its_lease_is_dropped_and_the_crawl_ends() -> None:
+    visits, told = Visits(1, concurrency=2), list[Event]()
+    visits.pool._events.subscribe(told.append)
+    visits.waiting[0] = replace(visits.waiting[0], until=CLOCK.now() - OVERDUE)
+    assert await asyncio.wait_for(visits.pool.run(), 30) is End.FINISHED
+    assert visits.begun == [0] and visits.given_back == []
+    assert any(isinstance(event, Trouble) and "was dropped" in event.what for event in told)
