@@ -1,6 +1,9 @@
 """What was not judged is said at the end, where it is read: a skipped test must not look like a passed one."""
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("patient", deadline=None)  # for builds that are slow by intent
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
