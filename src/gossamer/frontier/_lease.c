@@ -10,6 +10,7 @@
 #include "_records.h"
 #include "_pack.h"
 #include "_pick.h"
+#include "_unpack.h"
 #include <math.h>
 
 enum { TRIED = 1, KINDS = 32 }; /* the first as in `sheets.py` */
@@ -120,12 +121,6 @@ static PyObject *claim(PyObject *module, PyObject *arguments) {
 
 /* --- beginning ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t number_at(const unsigned char *at, int width) {
-    uint64_t number = 0;
-    for (int i = 0; i < width; i++) number = number << 8 | at[i];
-    return number;
-}
-
 /* Return the number of the sheet an entry stands in. */
 static uint64_t sheet_of(const unsigned char *ticket) {
     uint64_t reference = number_at(ticket + 9, 8);
@@ -178,41 +173,6 @@ end:
     return made;
 }
 
-/* Where an entry is read; `at` is NULL after something that is not as we write it. */
-typedef struct {
-    const unsigned char *at, *end;
-} Reader;
-
-static const unsigned char *next(Reader *reader, size_t count) {
-    const unsigned char *at = reader->at;
-    if (at == NULL || (size_t)(reader->end - at) < count) return reader->at = NULL;
-    reader->at += count;
-    return at;
-}
-
-/* Return the bytes of a text and their count; NULL: it is none. */
-static const char *read_text(Reader *reader, Py_ssize_t *size) {
-    const unsigned char *head = next(reader, 1), *width;
-    if (head == NULL) return NULL;
-    if ((*head & 0xe0) == 0xa0) {
-        *size = *head & 31;
-    } else if (*head == 0xd9 && (width = next(reader, 1)) != NULL) {
-        *size = *width;
-    } else if (*head == 0xda && (width = next(reader, 2)) != NULL) {
-        *size = (Py_ssize_t)number_at(width, 2);
-    } else {
-        reader->at = NULL;
-        return NULL;
-    }
-    return (const char *)next(reader, (size_t)*size);
-}
-
-static PyObject *text(Reader *reader) {
-    Py_ssize_t size;
-    const char *bytes = read_text(reader, &size);
-    return bytes == NULL ? NULL : PyUnicode_DecodeUTF8(bytes, size, NULL);
-}
-
 static PyObject *kind(Reader *reader) {
     Py_ssize_t size, other;
     const char *bytes = read_text(reader, &size);
@@ -221,24 +181,6 @@ static PyObject *kind(Reader *reader) {
         if (known != NULL && other == size && memcmp(known, bytes, (size_t)size) == 0) return Py_NewRef(kinds[i]);
     }
     return NULL;
-}
-
-static PyObject *number(Reader *reader) {
-    const unsigned char *head = next(reader, 1), *wide;
-    if (head == NULL) return NULL;
-    if (*head < 0x80) return PyLong_FromLong(*head);
-    if (*head == 0xcc && (wide = next(reader, 1)) != NULL) return PyLong_FromLong(*wide);
-    if (*head == 0xcd && (wide = next(reader, 2)) != NULL) return PyLong_FromLong((long)number_at(wide, 2));
-    return NULL;
-}
-
-static PyObject *score(Reader *reader) {
-    const unsigned char *head = next(reader, 9);
-    if (head == NULL || *head != 0xcb) return NULL;
-    uint64_t bits = number_at(head + 1, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return PyFloat_FromDouble(value);
 }
 
 static PyObject *priority(Reader *reader) {
