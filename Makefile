@@ -6,8 +6,9 @@ READY := $(VENV)/.ready
 # Two for each core: half of the time a test waits for a server or for a disk.
 WORKERS ?= 4
 MINUTES ?= 20
+SECONDS ?= 300
 
-.PHONY: demo test lint types floors tests witnesses real soak bench replay lock clean
+.PHONY: demo test lint types floors tests witnesses real sanitize soak bench replay lock clean
 
 demo: $(READY)
 	@$(BIN)/gossamer demo
@@ -40,13 +41,19 @@ witnesses:
 real: $(READY)
 	@$(BIN)/python tests/support/real.py --peers
 
-# All real applications and hostile inputs, then mixed faults for MINUTES, after the short campaign with more kills; seeds are printed.
+# Every compiled module with address and undefined-behaviour sanitizers, under its tests and a fuzz of SECONDS; seeds are printed.
+sanitize: $(READY)
+	@$(BIN)/python tests/support/sanitized.py --seconds $(SECONDS)
+
+# All real applications and hostile inputs, a long fuzz under the sanitizers, then mixed faults for MINUTES, after the short campaign with more kills;
+# seeds are printed.
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
 	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
+	@$(BIN)/python tests/support/sanitized.py --seconds 900 --tests
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
 # All of them in about 20 minutes: make bench. Some: make bench ONLY=versus,stages. Smaller or larger: make bench SCALE=--quick.
@@ -67,8 +74,8 @@ $(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossame
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gossamer needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@GOSSAMER_STRICT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/results bench/.venv .witnesses demo.crawl
+	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis .sanitize bench/results bench/.venv .witnesses demo.crawl

@@ -23,10 +23,12 @@ static PyObject *meet(PyObject *module, PyObject *const *arguments, Py_ssize_t c
     PyObject *names = PyList_New(links), *strangers = PyList_New(0);
     for (Py_ssize_t i = 0; names != NULL && strangers != NULL && i < links; i++) {
         PyObject *link = PyTuple_GetItem(arguments[0], i), *url = PyObject_GetAttr(link, url_word);
-        PyObject *name = url == NULL ? NULL : PyDict_GetItemWithError(arguments[1], url);
+        PyObject *name = Py_XNewRef(url == NULL ? NULL : PyDict_GetItemWithError(arguments[1], url));
         Py_XDECREF(url);
         int failed = name == NULL && (PyErr_Occurred() != NULL || PyList_Append(strangers, link) < 0);
-        if (failed || PyList_SetItem(names, i, Py_NewRef(name == NULL ? Py_None : name)) < 0) Py_CLEAR(names);
+        if (name == NULL) name = Py_NewRef(Py_None);
+        if (failed) Py_DECREF(name);
+        if (failed || PyList_SetItem(names, i, name) < 0) Py_CLEAR(names);
     }
     PyObject *both = names != NULL && strangers != NULL ? PyTuple_Pack(2, names, strangers) : NULL;
     Py_XDECREF(names);

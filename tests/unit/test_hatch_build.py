@@ -31,7 +31,7 @@ def tree(tmp_path: Path) -> Path:
 def build(tree: Path, **environment: str) -> tuple[str, list[str]]:
     """Build a wheel; return the end of its name, and which compiled modules it holds."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "dist"]
-    subprocess.run(command, cwd=tree, env={**os.environ, **environment}, check=True, capture_output=True)
+    subprocess.run(command, cwd=tree, env={**os.environ, "GOSSAMER_STRICT": "", **environment}, check=True, capture_output=True)
     [wheel] = (tree / "dist").iterdir()
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
@@ -69,3 +69,18 @@ def test_without_a_compiler_the_wheel_is_for_every_machine(tree: Path) -> None:
 
 def test_a_compiler_that_fails_costs_only_speed(tree: Path) -> None:
     assert build(tree, CC="false") == ("3-none-any.whl", [])
+
+
+WARNED = "int of_no_use(int unused) { return 1; }\n"
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no compiler to warn")
+def test_a_warning_is_told_to_a_user_and_ends_the_build_of_ours(tree: Path) -> None:
+    for source in (tree / "src").glob("gossamer/**/_*.c"):
+        source.unlink()
+    (tree / "src/gossamer/_warned.c").write_text(WARNED)
+    assert "gossamer/_warned.abi3.so" in build(tree)[1]
+    shutil.rmtree(tree / "dist")
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        build(tree, GOSSAMER_STRICT="1")
+    assert b"cannot be compiled without a warning" in caught.value.stderr

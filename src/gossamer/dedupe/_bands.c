@@ -119,7 +119,8 @@ static PyObject *entered(PyObject *module, PyObject *args) {
     unsigned char *bits = sieve.buf;
     PyObject *fresh = PyList_New(0), *others = PyList_New(0);
     int failed = fresh == NULL || others == NULL;
-    for (const char *entry = entries.buf, *end = entry + entries.len - (ENTRY - 1); !failed && entry < end; entry += ENTRY) {
+    const char *entry = entries.buf;
+    for (Py_ssize_t left = entries.len / ENTRY; !failed && left > 0; left--, entry += ENTRY) {
         uint32_t bands[TABLES];
         bands_of(number_at((const unsigned char *)entry), bands);
         size_t place = place_of(table, bands[table]);

@@ -55,13 +55,19 @@ static int bits_of(uint64_t number) {
 /* Look at what was handed in as such a memory; the caller gives the buffer back, also when this fails. */
 static int laid_out(Memory *memory) {
     Py_ssize_t heads = (Py_ssize_t)sizeof(uint32_t[PAIRS][HEADS]), left = memory->buffer.len - heads;
-    if (left < (Py_ssize_t)sizeof(Slot) || left / (Py_ssize_t)sizeof(Slot) > UINT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "that memory is too small or too large");
+    if (left < (Py_ssize_t)sizeof(Slot) || left / (Py_ssize_t)sizeof(Slot) > UINT32_MAX ||
+        (uintptr_t)memory->buffer.buf % sizeof(uint64_t)) {
+        PyErr_SetString(PyExc_ValueError, "that memory is too small or too large, or begins where no number can");
         return -1;
     }
     memory->heads = memory->buffer.buf;
     memory->slots = (Slot *)((char *)memory->buffer.buf + heads);
     memory->room = (uint32_t)(left / (Py_ssize_t)sizeof(Slot));
+    const uint32_t *counts = memory->slots[0].next;
+    if (counts[TAKEN] >= memory->room || counts[SPARE] > counts[TAKEN]) {
+        PyErr_SetString(PyExc_ValueError, "that memory was never one of ours");
+        return -1;
+    }
     return 0;
 }
 
@@ -114,11 +120,13 @@ static PyObject *near(PyObject *module, PyObject *args) {
 
 static void put(Memory *memory, uint64_t simhash, uint64_t name) {
     uint32_t *counts = memory->slots[0].next, place = counts[FREE];
-    if (place != 0) {
+    if (place != 0 && place < memory->room && counts[SPARE]) {
         counts[FREE] = memory->slots[place].next[0];
         counts[SPARE]--;
-    } else {
+    } else if (counts[TAKEN] + 1 < memory->room) {
         place = ++counts[TAKEN];
+    } else {
+        return; /* the free ones are not where they are said to be */
     }
     Slot *slot = memory->slots + place;
     slot->simhash = simhash;

@@ -13,7 +13,7 @@
 #include "_books.h"
 #include "_xxh3.h"
 
-enum { AHEAD = 32 };
+enum { AHEAD = 32, KINDS_OF_END = 3 };
 static const double AGEING = 30 * 86400.0; /* as in `order.py` */
 
 /* An entry, with the slots its key and its host would have; and its host, if it seems to be in memory. */
@@ -22,7 +22,7 @@ typedef struct {
     uint64_t slot, host_slot, hash;
     int is_new;      /* the filter does not hold its key */
     int is_recalled; /* its key is in memory, and known for good, in this spelling */
-    Host *host; /* the schedule's reference: nobody leaves it before the call is over */
+    Host *host; /* a reference of our own: Python is asked for some entries, and may let a host rest */
 } Found;
 
 static int fingerprint(const Books *books, PyObject *text, uint64_t *slot) {
@@ -175,6 +175,7 @@ static int write_down(Books *books, Host *host, PyObject *const *fields, uint64_
     Sheet *sheet = (Sheet *)books->sheet;
     double score = PyFloat_AsDouble(fields[SCORE]);
     long queue = PyLong_AsLong(fields[PRIORITY]);
+    if (!PyErr_Occurred() && (queue < 0 || queue >= QUEUES)) PyErr_Format(PyExc_ValueError, "there is no queue %ld", queue);
     if (PyErr_Occurred() || (sheet->count == SHEET_FULL && finish_sheet(books) < 0)) return -1;
     long long sequence = ++books->sequence;
     books->laid_down = 0;
@@ -223,10 +224,14 @@ static int enter_plain(Books *books, const Found *found) {
 static int hand_over(Books *books, PyObject *entry) {
     if (lay_down(books) < 0) return -1;
     PyObject *done = PyObject_CallMethodObjArgs(books->admission, names[name__admit], entry, books->now_object, NULL);
-    int kind = -1;
-    if (done != NULL && take_up(books) == 0) kind = (int)PyLong_AsLong(done);
+    long kind = -1;
+    if (done != NULL && take_up(books) == 0) kind = PyLong_AsLong(done);
+    if (done != NULL && (kind < 0 || kind >= KINDS_OF_END)) {
+        kind = -1;
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "an entry does not end like that");
+    }
     Py_XDECREF(done);
-    return kind;
+    return (int)kind;
 }
 
 /* Enter an entry; return the kind of its end. */
@@ -258,7 +263,6 @@ static int name_key(const Books *books, PyObject *entry, Found *found) {
 /* Name the host of an entry whose key is new, and fetch the place ahead where it stands if it is in memory. */
 static int name_host(const Books *books, Found *found) {
     found->is_new = !holds((Bloom *)books->bloom, spread(found->slot));
-    found->host = NULL;
     if (!found->is_new) return 0;
     PyObject *name = field(&entry_shape, found->entry, HOST);
     if (fingerprint(books, name, &found->host_slot) < 0 || hash_name(name, &found->hash) < 0) return -1;
@@ -303,8 +307,11 @@ static void fetch_hosts(const Books *books, Found *found, int count) {
         if (found[i].host != NULL) __builtin_prefetch(found[i].host), __builtin_prefetch((char *)found[i].host + 64);
         else fetch_ahead((Bloom *)books->bloom, spread(found[i].host_slot));
     }
-    for (int i = 0; i < count; i++)
-        if (found[i].host != NULL) __builtin_prefetch(found[i].host->name), __builtin_prefetch(found[i].host->line);
+    for (int i = 0; i < count; i++) {
+        if (found[i].host == NULL) continue;
+        Py_INCREF((PyObject *)found[i].host);
+        __builtin_prefetch(found[i].host->name), __builtin_prefetch(found[i].host->line);
+    }
 }
 
 /* Enter up to AHEAD entries from `start` on; count them by the kind of their end. */
@@ -313,6 +320,7 @@ static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssiz
     int named = 0, failed = 0;
     for (Py_ssize_t i = start; !failed && i < end; i++) {
         PyObject *entry = PySequence_GetItem(entries, i);
+        found[named].host = NULL;
         failed = entry == NULL || name_key(books, entry, &found[named]) < 0;
         named += entry != NULL;
     }
@@ -324,6 +332,7 @@ static int enter_some(Books *books, PyObject *entries, Py_ssize_t start, Py_ssiz
         if (kind < 0) failed = 1;
         else counts[kind]++;
         Py_DECREF(found[i].entry);
+        Py_XDECREF((PyObject *)found[i].host);
     }
     return failed ? -1 : 0;
 }
@@ -333,7 +342,7 @@ static PyObject *admit(PyObject *module, PyObject *arguments) {
     (void)module;
     Books books = {0};
     PyObject *entries;
-    long long counts[3] = {0};
+    long long counts[KINDS_OF_END] = {0};
     if (!PyArg_ParseTuple(arguments, "OOOOO", &books.admission, &entries, &books.now_object, &books.fingerprint,
                           &books.no_policy))
         return NULL;

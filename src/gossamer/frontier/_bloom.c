@@ -47,34 +47,48 @@ static void forget(Bloom *self) {
     while (self->used) PyMem_Free(self->layers[--self->used].memory);
 }
 
-/* restore(layers, capacity, held, count): become the filter whose layers these are. */
-static PyObject *restore(PyObject *object, PyObject *arguments) {
-    Bloom *self = (Bloom *)object;
-    PyObject *all;
-    unsigned long long capacity, held, count;
-    if (!PyArg_ParseTuple(arguments, "O!KKK", &PyList_Type, &all, &capacity, &held, &count)) return NULL;
+/* Let the layers of another filter, which is left without any, take the place of those of this one. */
+static void become(Bloom *self, Bloom *other) {
     forget(self);
+    memcpy(self->layers, other->layers, sizeof self->layers);
+    self->used = other->used;
+    self->capacity = other->capacity;
+    self->held = other->held;
+    self->count = other->count;
+    other->used = 0;
+}
+
+/* restore(layers, capacity, held, count): become the filter whose layers these are; if they are none it stays as it is. */
+static PyObject *restore(PyObject *object, PyObject *arguments) {
+    Bloom other = {.used = 0};
+    PyObject *all;
+    if (!PyArg_ParseTuple(arguments, "O!KKK", &PyList_Type, &all, &other.capacity, &other.held, &other.count)) return NULL;
+    if (PyList_Size(all) == 0) return PyErr_Format(PyExc_ValueError, "a Bloom filter has a layer at least");
     for (Py_ssize_t i = 0; i < PyList_Size(all); i++) {
         char *bytes;
         Py_ssize_t length;
-        if (PyBytes_AsStringAndSize(PyList_GetItem(all, i), &bytes, &length) < 0) return NULL;
-        if (length % (BLOCK_BITS / 8)) return PyErr_Format(PyExc_ValueError, "that is no layer of a Bloom filter");
-        if (add_layer(self, (uint64_t)length / (BLOCK_BITS / 8)) < 0) return NULL;
-        memcpy(self->layers[i].words, bytes, (size_t)length);
+        if (PyBytes_AsStringAndSize(PyList_GetItem(all, i), &bytes, &length) < 0) goto fail;
+        if (length % (BLOCK_BITS / 8)) {
+            PyErr_SetString(PyExc_ValueError, "that is no layer of a Bloom filter");
+            goto fail;
+        }
+        if (add_layer(&other, (uint64_t)length / (BLOCK_BITS / 8)) < 0) goto fail;
+        memcpy(other.layers[i].words, bytes, (size_t)length);
     }
-    self->capacity = capacity;
-    self->held = held;
-    self->count = count;
+    become((Bloom *)object, &other);
     Py_RETURN_NONE;
+fail:
+    forget(&other);
+    return NULL;
 }
 
 static int init(PyObject *object, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"capacity", NULL};
     unsigned long long capacity;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K", names, &capacity)) return -1;
-    forget((Bloom *)object);
-    ((Bloom *)object)->count = 0;
-    return grow((Bloom *)object, capacity);
+    Bloom other = {.used = 0};
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "K", names, &capacity) || grow(&other, capacity) < 0) return -1;
+    become((Bloom *)object, &other);
+    return 0;
 }
 
 static void dealloc(PyObject *object) {

@@ -1,8 +1,8 @@
 /* The fields of msgspec structs without a call: where an instance keeps each is found once, by looking.
  *
  * Why: asking for an attribute by name is a call, and a settled URL asks for forty. A struct is made with a different object
- * in every field, and its memory is looked through for them. If msgspec ever keeps them otherwise they are not found, the
- * module cannot be imported, and the pure way is taken.
+ * in every field, and its memory is looked through for them. If msgspec ever keeps them otherwise they are not found, or if a
+ * copy is ever not a new object, the module cannot be imported, and the pure way is taken.
  */
 #ifndef GOSSAMER_FIELDS_H
 #define GOSSAMER_FIELDS_H
@@ -15,6 +15,25 @@ typedef struct {
     size_t offsets[MOST_FIELDS];
 } Shape;
 
+/* Return a copy of a struct: half the time of calling its type. Its fields are about to be written, so it must be a new object
+ * of the same kind: whoever made `__copy__` something else made these modules useless, not dangerous. */
+static inline PyObject *copy_of(PyObject *object) {
+    static PyObject *name;
+    if (name == NULL && (name = PyUnicode_InternFromString("__copy__")) == NULL) return NULL;
+    PyObject *copy = PyObject_CallMethodObjArgs(object, name, NULL);
+    if (copy == NULL || (copy != object && Py_TYPE(copy) == Py_TYPE(object) && Py_REFCNT(copy) == 1)) return copy;
+    Py_DECREF(copy);
+    return PyErr_Format(PyExc_TypeError, "the copy of a struct is not a new struct");
+}
+
+/* Tell whether a struct is copied as these modules need it; if not no error is set. */
+static inline int has_new_copies(PyObject *made) {
+    PyObject *copy = copy_of(made);
+    if (copy == NULL) PyErr_Clear();
+    Py_XDECREF(copy);
+    return copy != NULL;
+}
+
 /* Find the fields of a type, named in a text with blanks between them; they must be all it has. */
 static inline int learn(Shape *shape, const char *module, const char *name, const char *fields) {
     PyObject *type = imported(module, name), *text = PyUnicode_FromString(fields), *given = PyDict_New(), *made = NULL;
@@ -23,10 +42,12 @@ static inline int learn(Shape *shape, const char *module, const char *name, cons
     if (type == NULL || given == NULL || none == NULL || count < 0 || count > MOST_FIELDS) goto end;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *mark = PyBytes_FromFormat("field %zd", i);
-        if (mark == NULL || PyDict_SetItem(given, PyList_GetItem(all, i), mark) < 0) goto end;
-        Py_DECREF(mark);
+        int failed = mark == NULL || PyDict_SetItem(given, PyList_GetItem(all, i), mark) < 0;
+        Py_XDECREF(mark);
+        if (failed) goto end;
     }
     if ((made = PyObject_Call(type, none, given)) == NULL) goto end;
+    if (!has_new_copies(made)) goto end;
     if ((size = PyObject_GetAttrString(type, "__basicsize__")) == NULL) goto end;
     for (Py_ssize_t i = 0; i < count; i++) {
         const PyObject *mark = PyDict_GetItem(given, PyList_GetItem(all, i));
@@ -58,13 +79,6 @@ static inline int set_field(const Shape *shape, PyObject *object, int number, Py
     if (value == NULL) return -1;
     replace_field((PyObject **)((char *)object + shape->offsets[number]), value);
     return 0;
-}
-
-/* Return a copy of a struct: half the time of calling its type. */
-static inline PyObject *copy_of(PyObject *object) {
-    static PyObject *name;
-    if (name == NULL && (name = PyUnicode_InternFromString("__copy__")) == NULL) return NULL;
-    return PyObject_CallMethodObjArgs(object, name, NULL);
 }
 
 #endif

@@ -28,17 +28,17 @@ static PyObject *pop(PyObject *object, PyObject *unused) {
 static PyObject *drain(PyObject *object, PyObject *unused) {
     (void)unused;
     Heap *self = (Heap *)object;
-    PyObject *all = PyList_New(self->held);
-    if (all == NULL) return NULL;
-    for (Py_ssize_t i = 0; i < self->held; i++) {
-        const Cell *cell = &self->cells[i];
-        PyObject *entry = Py_BuildValue("(dLO)", cell->time, cell->number, cell->item);
-        if (entry == NULL || PyList_SetItem(all, i, entry) < 0) {
-            Py_DECREF(all);
-            return NULL;
-        }
+    Cell *cells = self->cells; /* out of reach of whoever the garbage collector wakes meanwhile */
+    Py_ssize_t held = self->held;
+    self->cells = NULL;
+    self->held = self->room = 0;
+    PyObject *all = PyList_New(held);
+    for (Py_ssize_t i = 0; i < held; i++) { /* the references go into the tuples */
+        PyObject *entry = all == NULL ? NULL : Py_BuildValue("(dLO)", cells[i].time, cells[i].number, cells[i].item);
+        Py_DECREF(cells[i].item);
+        if (entry == NULL || PyList_SetItem(all, i, entry) < 0) Py_CLEAR(all);
     }
-    while (self->held) Py_DECREF(self->cells[--self->held].item);
+    PyMem_Free(cells);
     return all;
 }
 

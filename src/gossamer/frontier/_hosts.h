@@ -50,13 +50,16 @@ static inline Place *find_place(const Hosts *self, uint64_t hash, PyObject *name
 /* Take a host out: those that had to go further because of it come nearer. */
 static inline void free_place(Hosts *self, Place *place) {
     Place *next = place;
-    Py_DECREF((PyObject *)place->host);
+    PyObject *gone = (PyObject *)place->host;
     self->held--;
     for (;;) {
         place->host = NULL;
         do {
             next = place_after(self, next);
-            if (next->host == NULL) return;
+            if (next->host == NULL) {
+                Py_DECREF(gone); /* last: the table is whole again */
+                return;
+            }
         } while ((((size_t)(next - place_of(self, next->hash))) & (self->room - 1)) <
                  ((size_t)(next - place) & (self->room - 1)));
         *place = *next;

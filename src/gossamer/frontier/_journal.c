@@ -26,9 +26,7 @@ static int pack_unusual(Buffer *buffer, const Common *common, PyObject *host) {
     return done;
 }
 
-static int pack_host(Buffer *buffer, const Common *common, Host *host) {
-    PyObject *clock = host->clock == common->new_clock ? Py_None : host->clock;
-    PyObject *policy = host->policy == common->no_policy ? Py_None : host->policy;
+static int pack_fields(Buffer *buffer, const Common *common, Host *host, PyObject *policy, PyObject *clock) {
     if (clock != Py_None && has_shape(&clock_shape, clock)) {
         unsigned long long recent = PyLong_AsUnsignedLongLong(field(&clock_shape, clock, RECENT));
         if (recent == (unsigned long long)-1 && PyErr_Occurred()) {
@@ -46,13 +44,23 @@ static int pack_host(Buffer *buffer, const Common *common, Host *host) {
                : 0;
 }
 
+/* Write the row of a host, and note the page it is for; all of it is held: to encode is a call into Python. */
+static int pack_host(Buffer *buffer, const Common *common, PyObject *object, long long page) {
+    if (object == NULL || !is_host(host_type, object)) return -1;
+    Host *host = (Host *)Py_NewRef(object);
+    PyObject *clock = Py_NewRef(host->clock == common->new_clock ? Py_None : host->clock);
+    PyObject *policy = Py_NewRef(host->policy == common->no_policy ? Py_None : host->policy);
+    host->page = page;
+    int done = pack_fields(buffer, common, host, policy, clock);
+    Py_DECREF(policy), Py_DECREF(clock), Py_DECREF(object);
+    return done;
+}
+
 static int learn_common(Common *common, PyObject *arguments, PyObject **hosts, long long *page) {
     if (!PyArg_ParseTuple(arguments, "O!LOOOOO", &PyList_Type, hosts, page, &common->opening_object, &common->encode,
                           &common->row_of, &common->no_policy, &common->new_clock))
         return -1;
     common->opening = PyLong_AsLongLong(common->opening_object);
-    for (Py_ssize_t i = 0; i < PyList_Size(*hosts); i++)
-        if (!is_host(host_type, PyList_GetItem(*hosts, i))) return -1;
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -67,11 +75,7 @@ static PyObject *encode_all(PyObject *module, PyObject *arguments) {
     if (learn_common(&common, arguments, &hosts, &page) < 0) return NULL;
     Py_ssize_t count = PyList_Size(hosts), at = 0;
     int failed = pack_array(&buffer, (size_t)count) < 0;
-    for (; !failed && at < count; at++) {
-        Host *host = (Host *)PyList_GetItem(hosts, at);
-        host->page = page;
-        failed = pack_host(&buffer, &common, host) < 0;
-    }
+    for (; !failed && at < count; at++) failed = pack_host(&buffer, &common, PyList_GetItem(hosts, at), page) < 0;
     if (!failed) made = PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
     PyMem_Free(buffer.bytes);
     return made;
@@ -88,10 +92,8 @@ static PyObject *encode_each(PyObject *module, PyObject *arguments) {
     Py_ssize_t count = PyList_Size(hosts);
     PyObject *all = PyList_New(count);
     for (Py_ssize_t i = 0; all != NULL && i < count; i++) {
-        Host *host = (Host *)PyList_GetItem(hosts, i);
-        host->page = page;
         buffer.length = 0;
-        PyObject *made = pack_host(&buffer, &common, host) < 0
+        PyObject *made = pack_host(&buffer, &common, PyList_GetItem(hosts, i), page) < 0
                              ? NULL
                              : PyBytes_FromStringAndSize((const char *)buffer.bytes, (Py_ssize_t)buffer.length);
         if (made == NULL || PyList_SetItem(all, i, made) < 0) Py_CLEAR(all);

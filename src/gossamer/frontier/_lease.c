@@ -10,6 +10,7 @@
 #include "_records.h"
 #include "_pack.h"
 #include "_pick.h"
+#include "_unpack.h"
 #include <math.h>
 
 enum { TRIED = 1, KINDS = 32 }; /* the first as in `sheets.py` */
@@ -103,7 +104,7 @@ static PyObject *claim(PyObject *module, PyObject *arguments) {
     PyObject *claimed = PyList_New(0);
     while (claimed != NULL && PyList_Size(claimed) < limit) {
         Books after = books; /* should the turn not be plain, nothing has changed */
-        if ((queue = pick(heaps, now, patience, &after)) < 0) break;
+        if ((queue = pick(host_type, heaps, now, patience, &after)) < 0) break;
         Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
         Host *host = (Host *)heap->cells[0].item;
         double rest = delay;
@@ -120,16 +121,19 @@ static PyObject *claim(PyObject *module, PyObject *arguments) {
 
 /* --- beginning ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t number_at(const unsigned char *at, int width) {
-    uint64_t number = 0;
-    for (int i = 0; i < width; i++) number = number << 8 | at[i];
-    return number;
-}
-
 /* Return the number of the sheet an entry stands in. */
 static uint64_t sheet_of(const unsigned char *ticket) {
     uint64_t reference = number_at(ticket + 9, 8);
     return (reference >> 8) - (reference >> 3 & 31);
+}
+
+/* Return the ticket of a turn at a host; NULL: it is no such turn, which is said. */
+static const unsigned char *ticket_of(PyObject *turn) {
+    PyObject *ticket = has_shape(&turns, turn) ? field(&turns, turn, T_TICKET) : NULL;
+    if (ticket != NULL && PyBytes_Check(ticket) && PyBytes_Size(ticket) == TICKET)
+        return is_host(host_type, field(&turns, turn, T_HOST)) ? (const unsigned char *)PyBytes_AsString(ticket) : NULL;
+    PyErr_SetString(PyExc_TypeError, "that is no turn with a ticket");
+    return NULL;
 }
 
 /* Add a new object to a list; takes the reference over. */
@@ -145,14 +149,15 @@ static int add(PyObject *list, PyObject *object) {
 static PyObject *noted(PyObject *module, PyObject *given) {
     (void)module;
     Buffer row = {0};
+    if (!PyList_Check(given)) return PyErr_Format(PyExc_TypeError, "a list of turns is wanted");
     PyObject *keys = PyList_New(0), *tried = PyList_New(0), *made = NULL;
     uint64_t before = 0;
     for (Py_ssize_t i = 0; keys != NULL && tried != NULL && i < PyList_Size(given); i++) {
-        PyObject *turn = PyList_GetItem(given, i), *host = field(&turns, turn, T_HOST);
-        const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
+        PyObject *turn = PyList_GetItem(given, i);
+        const unsigned char *ticket = ticket_of(turn);
         unsigned char number[8], sheet[8];
-        if (ticket == NULL || !is_host(host_type, host)) goto end;
-        big(number, (uint64_t)((Host *)host)->number, 8);
+        if (ticket == NULL) goto end;
+        big(number, (uint64_t)((Host *)field(&turns, turn, T_HOST))->number, 8);
         if (pack_raw(&row, number, 8) < 0 || pack_raw(&row, ticket, TICKET) < 0) goto end;
         if (ticket[TICKET - 1] & TRIED && add(tried, PyLong_FromUnsignedLongLong(number_at(ticket + 9, 8))) < 0) goto end;
         if (i > 0 && sheet_of(ticket) == before) continue;
@@ -168,41 +173,6 @@ end:
     return made;
 }
 
-/* Where an entry is read; `at` is NULL after something that is not as we write it. */
-typedef struct {
-    const unsigned char *at, *end;
-} Reader;
-
-static const unsigned char *next(Reader *reader, size_t count) {
-    const unsigned char *at = reader->at;
-    if (at == NULL || (size_t)(reader->end - at) < count) return reader->at = NULL;
-    reader->at += count;
-    return at;
-}
-
-/* Return the bytes of a text and their count; NULL: it is none. */
-static const char *read_text(Reader *reader, Py_ssize_t *size) {
-    const unsigned char *head = next(reader, 1), *width;
-    if (head == NULL) return NULL;
-    if ((*head & 0xe0) == 0xa0) {
-        *size = *head & 31;
-    } else if (*head == 0xd9 && (width = next(reader, 1)) != NULL) {
-        *size = *width;
-    } else if (*head == 0xda && (width = next(reader, 2)) != NULL) {
-        *size = (Py_ssize_t)number_at(width, 2);
-    } else {
-        reader->at = NULL;
-        return NULL;
-    }
-    return (const char *)next(reader, (size_t)*size);
-}
-
-static PyObject *text(Reader *reader) {
-    Py_ssize_t size;
-    const char *bytes = read_text(reader, &size);
-    return bytes == NULL ? NULL : PyUnicode_DecodeUTF8(bytes, size, NULL);
-}
-
 static PyObject *kind(Reader *reader) {
     Py_ssize_t size, other;
     const char *bytes = read_text(reader, &size);
@@ -211,24 +181,6 @@ static PyObject *kind(Reader *reader) {
         if (known != NULL && other == size && memcmp(known, bytes, (size_t)size) == 0) return Py_NewRef(kinds[i]);
     }
     return NULL;
-}
-
-static PyObject *number(Reader *reader) {
-    const unsigned char *head = next(reader, 1), *wide;
-    if (head == NULL) return NULL;
-    if (*head < 0x80) return PyLong_FromLong(*head);
-    if (*head == 0xcc && (wide = next(reader, 1)) != NULL) return PyLong_FromLong(*wide);
-    if (*head == 0xcd && (wide = next(reader, 2)) != NULL) return PyLong_FromLong((long)number_at(wide, 2));
-    return NULL;
-}
-
-static PyObject *score(Reader *reader) {
-    const unsigned char *head = next(reader, 9);
-    if (head == NULL || *head != 0xcb) return NULL;
-    uint64_t bits = number_at(head + 1, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return PyFloat_FromDouble(value);
 }
 
 static PyObject *priority(Reader *reader) {
@@ -285,7 +237,11 @@ static int read_sheet(const Giving *giving, PyObject *sheet, uint64_t reference,
     PyObject *where = PyLong_FromUnsignedLongLong(reference), *made = NULL;
     if (where != NULL) made = PyObject_CallFunctionObjArgs(giving->read, sheet, where, NULL);
     Py_XDECREF(where);
-    if (made == NULL || !has_shape(&writtens, made)) return -1;
+    if (made == NULL || !has_shape(&writtens, made)) {
+        if (made != NULL) PyErr_SetString(PyExc_TypeError, "that is no entry as it was written");
+        Py_XDECREF(made);
+        return -1;
+    }
     written->entry = Py_NewRef(field(&writtens, made, 0));
     written->slot = Py_NewRef(field(&writtens, made, 1));
     written->found_at = Py_NewRef(field(&writtens, made, 2));
@@ -293,15 +249,19 @@ static int read_sheet(const Giving *giving, PyObject *sheet, uint64_t reference,
     return 0;
 }
 
-/* Give a turn that was claimed: its lease and what else it lacks; return the lease. */
-static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, PyObject *sheet, PyObject *first) {
-    const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
-    PyObject *object = field(&turns, turn, T_HOST), *lease = NULL, *row = NULL, *token = NULL;
+/* Give a turn that was claimed: its lease and what else it lacks; return the lease. The ticket is a copy, and the caller holds
+ * everything else: to read a sheet may be a call into Python. */
+static PyObject *begin_turn(Giving *giving, PyObject *turn, const unsigned char *ticket, PyObject *worker, PyObject *sheet,
+                            PyObject *first) {
+    PyObject *object = Py_NewRef(field(&turns, turn, T_HOST)), *lease = NULL, *row = NULL, *token = NULL;
     int failed = 1;
     Written written = {NULL, NULL, NULL};
-    if (ticket == NULL || !is_host(host_type, object) || read_sheet(giving, sheet, number_at(ticket + 9, 8), &written) < 0)
-        goto end;
+    if (read_sheet(giving, sheet, number_at(ticket + 9, 8), &written) < 0) goto end;
     if (ticket[TICKET - 1] & TRIED && (row = PyList_GetItem(giving->rows, giving->row++)) == NULL) goto end;
+    if (row != NULL && !has_shape(&rows, row)) {
+        PyErr_SetString(PyExc_TypeError, "that is no row of a URL");
+        goto end;
+    }
     if ((token = PyLong_FromLongLong(giving->token++)) == NULL || (lease = copy_of(giving->pattern)) == NULL) goto end;
     set_field(&leases, lease, L_TOKEN, Py_NewRef(token));
     set_field(&leases, lease, L_WORKER, Py_NewRef(worker));
@@ -313,7 +273,6 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, Py
     set_field(&leases, lease, L_POLICY, Py_NewRef(((Host *)object)->policy));
     set_field(&leases, lease, L_CLOCK, Py_NewRef(field(&turns, turn, T_AFTER)));
     if (row != NULL) {
-        if (!has_shape(&rows, row)) goto end;
         set_field(&leases, lease, L_ATTEMPTS, Py_NewRef(field(&rows, row, R_ATTEMPTS)));
         set_field(&leases, lease, L_RETURNS, Py_NewRef(field(&rows, row, R_RETURNS)));
         set_field(&leases, lease, L_DUE, Py_NewRef(field(&rows, row, R_DUE)));
@@ -324,7 +283,7 @@ static PyObject *begin_turn(Giving *giving, PyObject *turn, PyObject *worker, Py
     set_field(&turns, turn, T_SLOT, Py_NewRef(written.slot));
     failed = PyDict_SetItem(giving->live, token, turn) < 0;
 end:
-    Py_XDECREF(written.entry), Py_XDECREF(written.slot), Py_XDECREF(written.found_at), Py_XDECREF(token);
+    Py_XDECREF(written.entry), Py_XDECREF(written.slot), Py_XDECREF(written.found_at), Py_XDECREF(token), Py_DECREF(object);
     if (failed) Py_CLEAR(lease);
     return lease;
 }
@@ -345,13 +304,19 @@ static PyObject *begin(PyObject *module, PyObject *arguments) {
     PyObject *given = PyTuple_New(count);
     uint64_t before = 0;
     for (Py_ssize_t i = 0, at = -1; given != NULL && i < count; i++) {
-        PyObject *turn = PyList_GetItem(claimed, i), *lease = NULL, *ticket = has_shape(&turns, turn) ? field(&turns, turn, T_TICKET) : NULL;
-        uint64_t number = ticket == NULL ? 0 : sheet_of((const unsigned char *)PyBytes_AsString(ticket));
-        at += i == 0 || number != before;
-        before = number;
-        PyObject *sheet = ticket == NULL ? NULL : PyList_GetItem(sheets, at);
-        if (sheet != NULL) lease = begin_turn(&giving, turn, PyList_GetItem(workers, i), sheet, first);
+        PyObject *turn = Py_XNewRef(PyList_GetItem(claimed, i)), *worker = Py_XNewRef(PyList_GetItem(workers, i));
+        PyObject *sheet = NULL, *lease = NULL;
+        const unsigned char *its = turn == NULL || worker == NULL ? NULL : ticket_of(turn);
+        unsigned char ticket[TICKET];
+        if (its != NULL) {
+            memcpy(ticket, its, TICKET);
+            at += i == 0 || sheet_of(ticket) != before;
+            before = sheet_of(ticket);
+            sheet = Py_XNewRef(PyList_GetItem(sheets, at));
+        }
+        if (sheet != NULL) lease = begin_turn(&giving, turn, ticket, worker, sheet, first);
         if (lease == NULL || PyTuple_SetItem(given, i, lease) < 0) Py_CLEAR(given);
+        Py_XDECREF(turn), Py_XDECREF(worker), Py_XDECREF(sheet);
     }
     return given;
 }
@@ -371,6 +336,7 @@ static int members(const char *name, PyObject **to, Py_ssize_t most) {
     for (Py_ssize_t i = 0; i < count && i < most; i++) to[i] = Py_NewRef(PyList_GetItem(all, i));
     Py_XDECREF(type);
     Py_XDECREF(all);
+    if (count > most) PyErr_Format(PyExc_ImportError, "there are more members of %s than are known here", name);
     return count < 0 || count > most ? -1 : 0;
 }
 

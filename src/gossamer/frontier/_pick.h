@@ -29,14 +29,17 @@ static inline int choose(Books *books, int which, unsigned ready) {
     return chosen;
 }
 
-/* Return the queue whose turn it is, -1: nobody is ready; false entries on top are thrown away. See `Schedule.pick`. */
-static inline int pick(PyObject *heaps, double now, double patience, Books *books) {
+/* Return the queue whose turn it is, -1: nobody is ready, or an error is set; false entries on top are thrown away. See
+ * `Schedule.pick`. */
+static inline int pick(PyObject *host_type, PyObject *heaps, double now, double patience, Books *books) {
     const Cell *tops[QUEUES], *oldest = NULL;
     unsigned ready = 0, each_class = (1u << CLASSES) - 1;
     int last = -1;
     for (int queue = 0; queue < QUEUES; queue++) {
         Heap *heap = (Heap *)PyTuple_GetItem(heaps, queue);
-        if (!has_ready(heap, queue, now)) continue;
+        int is_ready = has_ready(host_type, heap, queue, now);
+        if (is_ready < 0) return -1;
+        if (!is_ready) continue;
         ready |= 1u << (last = queue);
         tops[queue] = &heap->cells[0];
         if (oldest == NULL || before(tops[queue], oldest)) oldest = tops[queue];

@@ -4,9 +4,11 @@
 #include "_heap.h"
 #include "_host.h"
 
-/* Tell whether a host may be leased for a queue; entries on top that are not true any more are thrown away. */
-static inline int has_ready(Heap *heap, int queue, double now) {
+/* Tell whether a host may be leased for a queue, -1: the heap holds something else; entries on top that are not true any more
+ * are thrown away. */
+static inline int has_ready(PyObject *host_type, Heap *heap, int queue, double now) {
     while (heap->held && heap->cells[0].time <= now) {
+        if (!is_host(host_type, heap->cells[0].item)) return -1;
         Host *host = (Host *)heap->cells[0].item;
         if (heap->cells[0].time == host->ready) {
             const char *line = PyBytes_AsString(host->line);

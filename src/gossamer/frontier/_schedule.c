@@ -48,17 +48,24 @@ static int place(const Places *places, Host *host) {
     return 1;
 }
 
+/* Tell whether these are our heaps, one for each queue; if not, say so. */
+static int are_heaps(PyObject *heaps) {
+    int is_ours = PyTuple_Size(heaps) == QUEUES;
+    for (Py_ssize_t i = 0; is_ours && i < QUEUES; i++)
+        is_ours = Py_TYPE(PyTuple_GetItem(heaps, i)) == (PyTypeObject *)heap_type;
+    if (!is_ours) PyErr_SetString(PyExc_TypeError, "a heap is not the compiled one, or there is not one for each queue");
+    return is_ours;
+}
+
 /* place_all(hosts, heaps, place, no_policy, connections, most): put hosts where they belong; `place` is for unusual ones. */
 static PyObject *place_all(PyObject *module, PyObject *arguments) {
     (void)module;
     Places places;
     PyObject *hosts, *host;
     if (!PyArg_ParseTuple(arguments, "OO!OOln", &hosts, &PyTuple_Type, &places.heaps, &places.place, &places.no_policy,
-                          &places.connections, &places.most))
+                          &places.connections, &places.most) ||
+        !are_heaps(places.heaps))
         return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(places.heaps); i++)
-        if (Py_TYPE(PyTuple_GetItem(places.heaps, i)) != (PyTypeObject *)heap_type)
-            return PyErr_Format(PyExc_TypeError, "a heap is not the compiled one");
     PyObject *each = PyObject_GetIter(hosts);
     if (each == NULL) return NULL;
     int done = 1;
@@ -111,9 +118,12 @@ static PyObject *ready(PyObject *module, PyObject *arguments) {
     PyObject *heaps;
     double now;
     long found = 0;
-    if (!PyArg_ParseTuple(arguments, "O!d", &PyTuple_Type, &heaps, &now)) return NULL;
-    for (int queue = 0; queue < PyTuple_Size(heaps); queue++)
-        if (has_ready((Heap *)PyTuple_GetItem(heaps, queue), queue, now)) found |= 1l << queue;
+    if (!PyArg_ParseTuple(arguments, "O!d", &PyTuple_Type, &heaps, &now) || !are_heaps(heaps)) return NULL;
+    for (int queue = 0; queue < QUEUES; queue++) {
+        int is_ready = has_ready(host_type, (Heap *)PyTuple_GetItem(heaps, queue), queue, now);
+        if (is_ready < 0) return NULL;
+        found |= (long)is_ready << queue;
+    }
     return PyLong_FromLong(found);
 }
 

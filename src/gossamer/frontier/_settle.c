@@ -60,8 +60,9 @@ static PyObject *plain_clock(const Books *books, PyObject *clock, PyObject *answ
 }
 
 static int move_clock(const Books *books, Host *host, PyObject *answer) {
-    PyObject *clock =
-        has_shape(&clocks, host->clock) && has_shape(&answers, answer) ? plain_clock(books, host->clock, answer) : NULL;
+    PyObject *before = Py_NewRef(host->clock);
+    PyObject *clock = has_shape(&clocks, before) && has_shape(&answers, answer) ? plain_clock(books, before, answer) : NULL;
+    Py_DECREF(before);
     if (clock == NULL && !PyErr_Occurred())
         clock = PyObject_CallFunctionObjArgs(books->clock_after, (PyObject *)host, answer, books->now_object, NULL);
     if (clock == NULL) return -1;
@@ -87,9 +88,10 @@ static int part(Host *host, PyObject *ticket) {
 }
 
 /* Write the row of a URL whose lease has ended: the fields of `UrlRow`. */
-static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObject *settlement, const char *state) {
+static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObject *whose, PyObject *settlement,
+                     const char *state) {
     PyObject *lease = field(&turns, turn, T_LEASE), *row = field(&turns, turn, T_ROW);
-    const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(field(&turns, turn, T_TICKET));
+    const unsigned char *ticket = (const unsigned char *)PyBytes_AsString(whose);
     unsigned long long reference = 0;
     for (int i = 9; i < TICKET; i++) reference = reference << 8 | ticket[i];
     int is_known = row != Py_None;
@@ -114,10 +116,20 @@ static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObjec
     return done == NULL ? -1 : 0;
 }
 
+/* Tell whether an object is a turn, its lease a lease and its row, if it has one, a row. */
+static int is_turn(PyObject *turn) {
+    if (!has_shape(&turns, turn) || !has_shape(&leases, field(&turns, turn, T_LEASE))) return 0;
+    return field(&turns, turn, T_ROW) == Py_None || has_shape(&rows, field(&turns, turn, T_ROW));
+}
+
 /* Return the turn of a lease if it is still its owner's; NULL: it is not, or an error is set. */
 static PyObject *turn_of(const Books *books, PyObject *lease) {
     PyObject *turn = PyDict_GetItemWithError(books->live, field(&leases, lease, L_TOKEN));
     if (turn == NULL) return NULL;
+    if (!is_turn(turn)) {
+        PyErr_SetString(PyExc_TypeError, "that is no turn that was given");
+        return NULL;
+    }
     PyObject *given = field(&turns, turn, T_LEASE), *owner = field(&leases, given, L_WORKER),
              *worker = field(&leases, lease, L_WORKER);
     if (owner != worker && PyUnicode_Compare(owner, worker) != 0) return NULL;
@@ -135,33 +147,41 @@ static int leave_rows(Books *books) {
     return done == NULL ? -1 : 0;
 }
 
-/* End a turn: 1, or 0 when its end is not plain and nothing has changed. */
-static int end(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlement) {
+/* End a turn at a host with a ticket: 1, or 0 when its end is not plain and nothing has changed. The caller holds all of them:
+ * the rules, the batch and the rows of leases are asked, which may let go of what a turn had. */
+static int end_at(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlement, PyObject *object, PyObject *ticket) {
     PyObject *fate = field(&settlements, settlement, S_FATE), *answer = field(&settlements, settlement, S_ANSWER);
-    PyObject *object = field(&turns, turn, T_HOST), *ticket = field(&turns, turn, T_TICKET);
     Host *host = (Host *)object;
     if (!is_host(host_type, object)) return -1;
-    if (answer == Py_None || PyBytes_Size(ticket) != TICKET || (fate != done_fate && fate != dead_fate) ||
+    if (answer == Py_None || !PyBytes_Check(ticket) || PyBytes_Size(ticket) != TICKET || (fate != done_fate && fate != dead_fate) ||
         host->policy != books->no_policy || field(&settlements, settlement, S_OUTCOME) == gone_outcome)
         return 0;
     if (fate == dead_fate) {
         int refused = PySet_Contains(not_for_us, field(&settlements, settlement, S_OUTCOME)); /* they are counted apart */
         if (refused != 0) return refused < 0 ? -1 : 0;
     }
-    int failed = move_clock(books, host, answer) < 0 || part(host, ticket) < 0 || PySet_Add(books->changed, object) < 0 ||
-                 PySet_Add(books->moved, object) < 0 ||
-                 write_row(books, buffer, turn, settlement, fate == done_fate ? "done" : "dead") < 0;
+    int failed = move_clock(books, host, answer) < 0 || !is_turn(turn) || part(host, ticket) < 0 ||
+                 PySet_Add(books->changed, object) < 0 || PySet_Add(books->moved, object) < 0 ||
+                 write_row(books, buffer, turn, ticket, settlement, fate == done_fate ? "done" : "dead") < 0;
     if (failed) return -1;
     host->leased--;
     host->since = books->now;
     *(fate == done_fate ? &books->done : &books->dead) += 1;
-    PyObject *first = field(&turns, turn, T_FIRST);
-    if (first != books->first && leave_rows(books) < 0) return -1;
-    replace_field(&books->first, Py_NewRef(first));
+    PyObject *first = Py_NewRef(field(&turns, turn, T_FIRST));
+    failed = first != books->first && leave_rows(books) < 0;
+    replace_field(&books->first, first);
+    if (failed) return -1;
     books->left++;
     if (PyDict_DelItem(books->live, field(&leases, field(&turns, turn, T_LEASE), L_TOKEN)) < 0) return -1;
     Py_ssize_t held = PyList_Size(books->found);
     return PyList_SetSlice(books->found, held, held, field(&settlements, settlement, S_DISCOVERED)) < 0 ? -1 : 1;
+}
+
+static int end(Books *books, Buffer *buffer, PyObject *turn, PyObject *settlement) {
+    PyObject *host = Py_NewRef(field(&turns, turn, T_HOST)), *ticket = Py_NewRef(field(&turns, turn, T_TICKET));
+    int done = end_at(books, buffer, turn, settlement, host, ticket);
+    Py_DECREF(host), Py_DECREF(ticket);
+    return done;
 }
 
 /* Enter what the turns so far have discovered. A plain end and an admission do not look at what the other changes, so all are

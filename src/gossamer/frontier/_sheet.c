@@ -18,7 +18,6 @@ static PyObject *add(PyObject *object, PyObject *arguments) {
     unsigned long long slot;
     double now;
     if (!PyArg_ParseTuple(arguments, "LKOd", &sequence, &slot, &entry, &now)) return NULL;
-    if (self->count == SHEET_FULL) return PyErr_Format(PyExc_ValueError, "the sheet is full");
     int place = self->count, done = 0;
     for (int i = 0; done == 0 && i < ENTRY_FIELDS; i++)
         if ((fields[i] = PyObject_GetAttr(entry, names[i])) == NULL) done = -1;

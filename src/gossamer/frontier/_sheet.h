@@ -16,18 +16,31 @@ typedef struct {
     double now;
 } Sheet;
 
-/* Write an entry, given by its fields; a key that is the text of its URL is not written a second time. */
-static inline int sheet_add(Sheet *self, long long sequence, uint64_t slot, PyObject *const *fields, double now) {
+/* Write the body of an entry, given by its fields; a key that is the text of its URL is not written a second time. */
+static inline int sheet_write(Sheet *self, PyObject *const *fields) {
     Buffer *bodies = &self->bodies;
-    if (self->count == 0) {
-        self->first = sequence;
-        self->now = now;
-    }
     int same = fields[KEY] == fields[URL] || PyUnicode_Compare(fields[KEY], fields[URL]) == 0;
     if (PyErr_Occurred() || pack_array(bodies, ENTRY_FIELDS) < 0) return -1;
     for (int i = 0; i < REFUSED; i++)
         if ((i == KEY && same ? pack_byte(bodies, 0xa0) : pack_plain(bodies, fields[i])) < 0) return -1;
-    if (pack_encoded(bodies, self->encode, fields[REFUSED]) < 0) return -1;
+    return pack_encoded(bodies, self->encode, fields[REFUSED]);
+}
+
+/* Add an entry; of one that cannot be written nothing is left. */
+static inline int sheet_add(Sheet *self, long long sequence, uint64_t slot, PyObject *const *fields, double now) {
+    Buffer *bodies = &self->bodies;
+    int count = self->count;
+    size_t before = bodies->length;
+    int failed = count == SHEET_FULL || sheet_write(self, fields) < 0;
+    if (failed || self->count != count) { /* the latter when whoever encodes a verdict used the sheet for another */
+        if (self->count == count) bodies->length = before;
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the sheet is full");
+        return -1;
+    }
+    if (count == 0) {
+        self->first = sequence;
+        self->now = now;
+    }
     self->slots[self->count] = slot;
     self->ends[self->count++] = (uint32_t)bodies->length;
     return 0;
@@ -45,7 +58,7 @@ static inline PyObject *sheet_take(Sheet *self) {
         big(at + 9 + 12 * i, self->slots[i], 8);
         big(at + 17 + 12 * i, self->ends[i], 4);
     }
-    memcpy(at + head, self->bodies.bytes, self->bodies.length);
+    if (self->bodies.length) memcpy(at + head, self->bodies.bytes, self->bodies.length);
     self->count = 0;
     self->bodies.length = 0;
     return made;

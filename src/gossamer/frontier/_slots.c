@@ -183,11 +183,13 @@ static PyObject *find(PyObject *module, PyObject *arguments) {
     Py_buffer view;
     if (!PyArg_ParseTuple(arguments, "iOK", &file, &fences, &slot) || PyObject_GetBuffer(fences, &view, PyBUF_SIMPLE) < 0)
         return NULL;
-    const uint64_t *first = view.buf;
-    size_t low = 0, high = (size_t)view.len / sizeof *first; /* the block begins with the last fence that is not above it */
+    const char *first = view.buf;
+    size_t low = 0, high = (size_t)view.len / sizeof(uint64_t); /* the block begins with the last fence that is not above it */
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (first[middle] <= slot) low = middle + 1;
+        uint64_t fence;
+        memcpy(&fence, first + middle * sizeof fence, sizeof fence);
+        if (fence <= slot) low = middle + 1;
         else high = middle;
     }
     PyBuffer_Release(&view);

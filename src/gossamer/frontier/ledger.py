@@ -27,7 +27,7 @@ from gossamer.frontier.keys import (
     ticket_of,
     url_key,
 )
-from gossamer.frontier.line import Lines, all_queues
+from gossamer.frontier.line import Lines, all_queues, whole
 from gossamer.frontier.order import rank
 from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
@@ -146,8 +146,8 @@ class Ledger:
             clock = after_restart(clock, delay_of(policy, clock, self._politeness), self.opened)
             clock = self._restarted.setdefault(clock, clock) if not clock.recent_count else clock  # most are alike
         host = Host(row.name, row.number, policy, clock)
-        host.line, host.more = row.line, all_queues(row.more)
-        host.later, host.first_due, host.out = row.later, row.first_due, row.leased
+        host.line, host.more = whole(row.line), all_queues(row.more)
+        host.later, host.first_due, host.out = row.later, row.first_due, whole(row.leased)
         return host
 
     @property

@@ -19,7 +19,18 @@ FEW = 8  # tickets of a queue that are read or put aside at a time; a line holds
 
 def all_queues(more: tuple[int, ...] | None) -> tuple[int, ...] | None:
     """Return the counts of all queues, also where they were written when there were fewer."""
-    return more if more is None or len(more) == len(NONE) else more + NONE[len(more) :]
+    if more is None or len(more) == len(NONE):
+        return more
+    if len(more) > len(NONE):
+        raise StoreError(f"the frontier's store is damaged: a host has {len(more)} queues; restore a checkpoint")
+    return more + NONE[len(more) :]
+
+
+def whole(line: bytes) -> bytes:
+    """Return a line that was read; raise StoreError when it is not made of whole tickets of queues there are."""
+    if len(line) % TICKET or max(line[::TICKET], default=0) >= len(NONE):
+        raise StoreError("the frontier's store is damaged: the line of a host is no line of tickets; restore a checkpoint")
+    return line
 
 
 def place_for(line: bytes, ticket: bytes) -> int:

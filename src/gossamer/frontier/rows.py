@@ -126,7 +126,7 @@ _Row = TypeVar("_Row")
 def _sound(decode: Callable[[bytes], _Row], raw: bytes) -> _Row:
     try:
         return decode(raw)
-    except DecodeError as problem:
+    except (DecodeError, UnicodeDecodeError) as problem:  # msgspec leaves what is no UTF-8 to Python
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
 
 

@@ -42,7 +42,7 @@ static uint32_t *number_of(const Shown *self, uint64_t name) {
     return self->numbers + at;
 }
 
-/* Make room for one page more; some is there from the beginning. */
+/* Make room for some names more; for a few there is from the beginning. */
 static int widen(Shown *self, size_t more) {
     if (self->count + more <= self->room) return 0;
     size_t room = self->room ? self->room : FIRST_ROOM;
@@ -83,7 +83,7 @@ static PyObject *has_news(PyObject *object, PyObject *const *arguments, Py_ssize
     if (given != 2 || !PyTuple_Check(arguments[1])) return PyErr_Format(PyExc_TypeError, "has_news(host, sketch)");
     uint64_t host = PyLong_AsUnsignedLongLong(arguments[0]), names[AHEAD];
     Py_ssize_t count = PyTuple_Size(arguments[1]);
-    if (PyErr_Occurred() || widen(self, (size_t)count) < 0) return NULL;
+    if (PyErr_Occurred()) return NULL;
     int found = 0;
     for (Py_ssize_t start = 0; start < count; start += AHEAD) {
         int some = count - start < AHEAD ? (int)(count - start) : AHEAD;
@@ -91,7 +91,7 @@ static PyObject *has_news(PyObject *object, PyObject *const *arguments, Py_ssize
             names[i] = host + PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(arguments[1], start + i)) * MIX;
             __builtin_prefetch(place_of(&self->memory, names[i])); /* all at once, not one after the other */
         }
-        if (PyErr_Occurred()) return NULL;
+        if (PyErr_Occurred() || widen(self, (size_t)some) < 0) return NULL; /* here: a number may be a call into Python */
         for (int i = 0; i < some; i++) found |= show(self, names[i]);
     }
     return PyBool_FromLong(found);
@@ -117,8 +117,8 @@ static PyObject *news_of(PyObject *object, PyObject *unused) {
 }
 
 static int is_too_small(const Py_buffer *memory) {
-    if (memory->len >= (Py_ssize_t)(2 * PLACES * sizeof(uint64_t))) return 0;
-    PyErr_SetString(PyExc_ValueError, "that memory is too small");
+    if (memory->len >= (Py_ssize_t)(2 * PLACES * sizeof(uint64_t)) && (uintptr_t)memory->buf % sizeof(uint64_t) == 0) return 0;
+    PyErr_SetString(PyExc_ValueError, "that memory is too small, or begins where no number can");
     return 1;
 }
 
@@ -152,7 +152,7 @@ static PyObject *learn(PyObject *module, PyObject *arguments) {
     int failed = is_too_small(&memory);
     for (Py_ssize_t i = 0; !failed && i + (Py_ssize_t)sizeof(uint64_t) <= size; i += (Py_ssize_t)sizeof(uint64_t)) {
         uint64_t name = name_at(names + i), *place = place_of(&memory, name);
-        if (i + LATER < size) __builtin_prefetch(place_of(&memory, name_at(names + i + LATER)), 1);
+        if (i + LATER + (Py_ssize_t)sizeof(uint64_t) <= size) __builtin_prefetch(place_of(&memory, name_at(names + i + LATER)), 1);
         if (place[0] == name) continue;
         place[1] = place[0];
         place[0] = name;

@@ -281,17 +281,17 @@ static PyObject *best(PyObject *object, PyObject *arguments) {
     average = average_of_unread(self);
     found = rising(self, average, least, growth, &count);
     Py_END_ALLOW_THREADS
-    self->busy = 0;
-    if (count == SIZE_MAX) return PyErr_NoMemory();
     if (limit < 0) limit = 0;
-    if ((size_t)limit > count) limit = (Py_ssize_t)count;
-    PyObject *all = PyList_New(limit);
+    if (count == SIZE_MAX) PyErr_NoMemory();
+    else if ((size_t)limit > count) limit = (Py_ssize_t)count;
+    PyObject *all = PyErr_Occurred() ? NULL : PyList_New(limit);
     for (Py_ssize_t i = 0; all != NULL && i < limit; i++) {
         Node *node = found[i];
         node->told = (float)(node->rank / average);
         PyObject *each = Py_BuildValue("(Kdi)", (unsigned long long)node->name, node->rank / average, bits_of(node->hosts));
         if (each == NULL || PyList_SetItem(all, i, each) < 0) Py_CLEAR(all);
     }
+    self->busy = 0; /* not before: a list may wake the garbage collector, that somebody, and whoever adds moves the nodes */
     free(found);
     return all;
 }
@@ -322,16 +322,16 @@ static PyObject *table(PyObject *object, PyObject *unused) {
     (void)unused;
     Ranking *self = (Ranking *)object;
     if (is_busy(self)) return NULL;
+    self->busy = 1;
     Row *rows = malloc((self->held + 1) * sizeof(Row));
     PyObject *made = rows == NULL ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(12 * self->held));
     if (made != NULL) {
         unsigned char *out = (unsigned char *)PyBytes_AsString(made);
-        self->busy = 1;
         Py_BEGIN_ALLOW_THREADS
         fill(self, rows, out);
         Py_END_ALLOW_THREADS
-        self->busy = 0;
     }
+    self->busy = 0;
     free(rows);
     return made;
 }

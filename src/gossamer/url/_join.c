@@ -133,6 +133,12 @@ static int read_base(PyObject *const *arguments, Base *base) {
         }
     }
     base->origin = ends[0], base->directory = ends[1], base->path = ends[2];
+    const byte *start = (const byte *)base->text;
+    int is_http = begins(start, start + length, "https://", 8) || begins(start, start + length, "http://", 7);
+    if (!is_http || base->text[base->origin] != '/') { /* what `climb` stops at, and where a scheme can be taken from */
+        PyErr_SetString(PyExc_ValueError, "that is no base of http or https, or its origin ends elsewhere");
+        return -1;
+    }
     return 0;
 }
 
@@ -180,7 +186,8 @@ static int take(PyObject *links, PyObject *url, PyObject *way, PyObject *make) {
     PyObject *kind = PyTuple_GetItem(way, 0), *nofollow = PyTuple_GetItem(way, 1), *own = NULL;
     if (kind == NULL || nofollow == NULL) return -1;
     if (known != NULL) {
-        if (PyObject_IsTrue(nofollow)) return 0;
+        int is_nofollow = PyObject_IsTrue(nofollow);
+        if (is_nofollow) return is_nofollow < 0 ? -1 : 0;
         PyObject *before = PyObject_GetAttrString(known, "nofollow");
         int is_lifted = before == NULL ? -1 : PyObject_IsTrue(before);
         Py_XDECREF(before);

@@ -101,7 +101,8 @@ def test_a_new_store_has_new_counters_and_an_old_one_those_of_its_last_page(stor
 def test_a_host_comes_back_with_all_hundred_bits(recent: int) -> None:
     clock = HostClock(next_time=1.5, recent=recent, recent_count=100, blocked_until=inf)
     host = Host("a", 7, HostPolicy(max_qps=0.5, priority=Priority.HIGH), clock)
-    host.line, host.out, host.more, host.later, host.first_due = b"line", b"out", (0, 1, 2), 3, 4.5
+    fields = bytes(range(17)), b"\6" + bytes(16) + b"\5" + bytes(16), (0, 1, 2, 0, 0, 0, 1 << 40), 3, 4.5
+    host.line, host.out, host.more, host.later, host.first_due = fields
     row = decode_host(encode(row_of(host, 9)))
     assert clock_of(row) == clock and row.policy == host.policy and (row.name, row.number, row.opening) == ("a", 7, 9)
-    assert (row.line, row.leased, row.more, row.later, row.first_due) == (b"line", b"out", (0, 1, 2), 3, 4.5)
+    assert (row.line, row.leased, row.more, row.later, row.first_due) == fields

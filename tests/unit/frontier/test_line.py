@@ -112,7 +112,7 @@ def test_what_was_taken_is_not_taken_again_before_it_is_deleted(store: Store, mo
 
 def test_a_queue_that_is_shorter_than_counted_is_a_damaged_store(store: Store) -> None:
     host = Host("a.example", 200)
-    host.line, host.more = ticket_of(1, 1.0, 0), (0, 3, 0)
+    host.line, host.more = ticket_of(1, 1.0, 0), (0, 3, 0, 0, 0, 0, 0)
     with pytest.raises(StoreError, match="damaged"):
         Lines(store).pop(store.batch(), host, 1)
 

@@ -83,6 +83,10 @@ static int find_header(PyObject *headers, const char *name, Text *value) {
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *pair = PyTuple_GetItem(headers, i), *known = pair ? PyTuple_GetItem(pair, 0) : NULL;
         if (known == NULL) return 0;
+        if (!PyUnicode_Check(known)) {
+            PyErr_SetString(PyExc_TypeError, "the name of a header is a text");
+            return 0;
+        }
         if (PyUnicode_CompareWithASCIIString(known, name) != 0) continue;
         Py_ssize_t size;
         PyObject *text = PyTuple_GetItem(pair, 1);

@@ -206,6 +206,7 @@ static int write_kept(Written *written, const Pair *pair, int is_coded) {
         written->end = add_member(written->made, pair, text);
     } else {
         written->middle = PyObject_CallFunctionObjArgs(pair->compress, text, NULL);
+        if (written->middle != NULL && !PyBytes_Check(written->middle)) PyErr_SetString(PyExc_TypeError, "compress gives bytes");
     }
     Py_DECREF(text);
     return written->end != NULL && !PyErr_Occurred() ? 1 : -1;
