@@ -45,8 +45,8 @@ real: $(READY)
 sanitize: $(READY)
 	@$(BIN)/python tests/support/sanitized.py --seconds $(SECONDS)
 
-# All real applications and hostile inputs, a long fuzz under the sanitizers, then mixed faults for MINUTES, after the short campaign with more kills;
-# seeds are printed.
+# All real applications and hostile inputs, broken framings and kills many times over, a long fuzz under the sanitizers, then mixed
+# faults for MINUTES; seeds are printed.
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
 	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200

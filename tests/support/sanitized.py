@@ -90,7 +90,7 @@ def main() -> int:
     sys.stdout.write(f"the modules are built with {' '.join((*FLAGS, *SANITIZERS))}\n")
     sys.stdout.flush()
     fuzz = [str(Path(__file__).with_name("fuzz.py")), "--seconds", str(given.seconds)]
-    commands = [["-m", "pytest", "--timeout", "600", "--hypothesis-profile", "patient", *given.tests]] if given.tests else []
+    commands = [["-m", "pytest", "--timeout", "600", *given.tests]] if given.tests else []
     for command in (*commands, fuzz):
         done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment(), check=False)
         if done.returncode:
