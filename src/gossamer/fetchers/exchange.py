@@ -99,14 +99,13 @@ class HttpExchange(Received):
         return False
 
     async def _hold(self, connection: Connection) -> None:
-        """Wait until the request may leave; that time is not the server's. It is waited for once, whatever comes of it."""
+        """Wait until the request may leave; that time is not the server's. A turn is over when another connection is opened."""
         ready = self._kept.loop.time()
         try:
             await self._wait_for_turn()
         except asyncio.CancelledError:
             connection.close()
             raise
-        self._turn = None
         self._begin += self._kept.loop.time() - ready
 
     async def _connect(self) -> Connection:
