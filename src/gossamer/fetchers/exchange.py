@@ -58,19 +58,9 @@ class HttpExchange(Received):
         loop = kept.loop
         self._begin = self._looked_at = loop.time()
         self._result: asyncio.Future[Ended] = loop.create_future()
-        connection = kept.take(self.place)
-        if connection is None:
-            try:
-                connection = await self._connect()
-            except TimeoutError:
-                return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
-            except ssl.SSLError as error:
-                return Ending.NO_TLS, why_not(error)
-            except OSError as error:
-                return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
-            if not connection.is_quiet():
-                connection.close()
-                return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
+        connection = kept.take(self.place) or await self._new_connection()
+        if isinstance(connection, tuple):
+            return connection
         self._connection = connection
         if not self._leave(connection.address):
             connection.end(keep=True)
@@ -87,6 +77,21 @@ class HttpExchange(Received):
             kept.leave(self)
 
     # --- the connection -----------------------------------------------------------------------------------------------
+
+    async def _new_connection(self) -> Connection | Ended:
+        """Return a connection on which nothing was said; if there is none, how it went."""
+        try:
+            connection = await self._connect()
+        except TimeoutError:
+            return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+        except ssl.SSLError as error:
+            return Ending.NO_TLS, why_not(error)
+        except OSError as error:
+            return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
+        if connection.is_quiet():
+            return connection
+        connection.close()
+        return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
 
     async def _connect(self) -> Connection:
         """Connect to the first address that answers."""
@@ -113,7 +118,8 @@ class HttpExchange(Received):
                     if error is None:
                         under_way |= done - {task}
                         return task.result()
-                    failure = cast(OSError, error)
+                    if not isinstance(failure, ssl.SSLError):  # which says more than that another address was silent
+                        failure = cast(OSError, error)
         finally:
             for task in under_way:
                 task.cancel()
