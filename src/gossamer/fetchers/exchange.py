@@ -58,20 +58,12 @@ class HttpExchange(Received):
         loop = kept.loop
         self._begin = self._looked_at = loop.time()
         self._result: asyncio.Future[Ended] = loop.create_future()
-        connection = kept.take(self.place)
-        if connection is not None and self._turn is not None and not await self._is_ready(connection):
-            connection = None
-        if connection is None:
-            try:
-                connection = await self._connect()
-            except TimeoutError:
-                return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
-            except ssl.SSLError as error:
-                return Ending.NO_TLS, why_not(error)
-            except OSError as error:
-                return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
-            if not await self._is_ready(connection):
-                return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
+        waiting = kept.take(self.place)
+        if waiting is not None and self._turn is not None and not await self._is_ready(waiting):
+            waiting = None
+        connection = waiting or await self._new_connection()
+        if isinstance(connection, tuple):
+            return connection
         self._connection = connection
         if not self._leave(connection.address):
             connection.end(keep=True)
@@ -108,6 +100,20 @@ class HttpExchange(Received):
             raise
         self._begin += self._kept.loop.time() - ready
 
+    async def _new_connection(self) -> Connection | Ended:
+        """Return a connection on which nothing was said; if there is none, how it went."""
+        try:
+            connection = await self._connect()
+        except TimeoutError:
+            return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+        except ssl.SSLError as error:
+            return Ending.NO_TLS, why_not(error)
+        except OSError as error:
+            return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
+        if await self._is_ready(connection):
+            return connection
+        return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
+
     async def _connect(self) -> Connection:
         """Connect to the first address that answers."""
         async with asyncio.timeout(min(self._settings.connect_timeout, self._settings.total_timeout)):
@@ -133,7 +139,8 @@ class HttpExchange(Received):
                     if error is None:
                         under_way |= done - {task}
                         return task.result()
-                    failure = cast(OSError, error)
+                    if not isinstance(failure, ssl.SSLError):  # which says more than that another address was silent
+                        failure = cast(OSError, error)
         finally:
             for task in under_way:
                 task.cancel()
