@@ -11,6 +11,7 @@ the sequence of its first entry.
 
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct as Packed
+from struct import error as Malformed  # noqa: N812 - a name of struct's own
 from typing import TYPE_CHECKING
 
 from msgspec import DecodeError, Struct
@@ -136,14 +137,14 @@ def written_in(sheet: bytes | None, reference: int) -> Written:
     """Return an entry of a sheet."""
     if sheet is None:
         raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {reference >> 8}; restore a checkpoint")
-    discovered_at, count = _head.unpack_from(sheet)
     place = reference >> 3 & 31
     at = 9 + 12 * place
-    slot, end = _line.unpack_from(sheet, at)
-    start = _from.unpack_from(sheet, at - 4)[0] if place else 0
-    body = 9 + 12 * count
     try:
+        discovered_at, count = _head.unpack_from(sheet)
+        slot, end = _line.unpack_from(sheet, at)
+        start = _from.unpack_from(sheet, at - 4)[0] if place else 0
+        body = 9 + 12 * count
         entry = _decode(sheet[body + start : body + end])
-    except DecodeError as problem:
+    except (DecodeError, Malformed) as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
     return Written(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)
