@@ -1,7 +1,7 @@
 """The files of a RocksDB store, and their seal: a store that lost or changed some of them is refused before RocksDB opens it.
 
-RocksDB checks blocks and log records, but takes it for the end of a file when the file was cut: with a shorter MANIFEST it opens
-an older state, or an empty one, and then deletes the tables that this state does not know. Without CURRENT it makes a new store.
+RocksDB checks blocks and log records, but it takes the cut end of a file for its end: with a shorter MANIFEST it opens an older
+state, or an empty one, and deletes the tables that this state does not know. Without CURRENT it makes a new store.
 Tables have checksums of their own, which are looked at when they are read; everything else is sealed byte for byte.
 """
 

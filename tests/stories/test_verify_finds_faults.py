@@ -55,17 +55,20 @@ def lose_the_archive(crawl: Path) -> None:
 def lose_a_row(crawl: Path) -> None:
     with sqlite3.connect(crawl / "catalog.db") as catalog:
         catalog.execute("delete from pages where url like '%/b'")
+    (crawl / "catalog.db.seal").unlink()
 
 
 def change_an_outcome(crawl: Path) -> None:
     with sqlite3.connect(crawl / "catalog.db") as catalog:
         catalog.execute("update pages set outcome = 'gone' where url like '%/b'")
+    (crawl / "catalog.db.seal").unlink()
 
 
 def lose_a_link(crawl: Path) -> None:
     """Let a link have a key that the frontier never heard of."""
     with (crawl / "gossamer.toml").open("a") as settings:
         settings.write("\n[key]\nsort_query = false\n")
+    (crawl / "crawl.seal").unlink()
 
 
 def hurry(crawl: Path) -> None:

@@ -11,7 +11,7 @@ the sequence of its first entry.
 
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct as Packed
-from struct import error as Malformed  # noqa: N812 - a name of struct's own
+from struct import error as Malformed
 from typing import TYPE_CHECKING
 
 from msgspec import DecodeError, Struct
