@@ -59,12 +59,6 @@ class Seal:
         """Tell whether the store was closed cleanly, and nobody has opened it since."""
         return self._content is not None and self._content.sealed
 
-    def size_of(self, name: str) -> int | None:
-        """Return the size a file had at a clean end; None: it is not known."""
-        if self._content is None or not self._content.sealed or name not in self._content.files:
-            return None
-        return self._content.files[name].size
-
     def check(self, most: int | None = None) -> None:
         """Refuse files that are not as the seal says; of those larger than `most` bytes only the size is looked at."""
         for name, problem in self.problems(most):

@@ -188,7 +188,8 @@ class Store:
             return DiskFull(f"no space is left for the frontier in {self._path}; free some and resume the crawl")
         if "lock hold by current process" in text or "Resource temporarily unavailable" in text:
             return StoreError(f"the frontier in {self._path} is in use; end the other process first")
-        return StoreError(f"cannot {action} the frontier in {self._path}: {text}")
+        remedy = f"; {RESTORE}" if action in ("open", "read") else ""
+        return StoreError(f"cannot {action} the frontier in {self._path}: {text}{remedy}")
 
 
 def check_version(store: Store, path: Path) -> bool:

@@ -16,6 +16,7 @@ from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, O
 from gossamer.durability import Syncing, make_directory
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
 from gossamer.rocksfiles import RocksFiles, seal_files
+from gossamer.seal import RESTORE
 
 _CACHE = 16 * 1024 * 1024
 _WRITE_BUFFER = 2 * 1024 * 1024  # a row is put among fewer in less time: 16 us a page instead of 25,
@@ -133,7 +134,8 @@ def _failure(action: str, path: Path, text: str) -> GossamerError:
         return DiskFull(f"no space is left for {path}; free some and resume")
     if any(word in text for word in _IN_USE):
         return CrawlInUse(f"{path} is in use by another process; end that one first")
-    return StoreError(f"cannot {action} the store in {path}: {text}")
+    remedy = f"; {RESTORE}" if action in ("open", "read") else ""
+    return StoreError(f"cannot {action} the store in {path}: {text}{remedy}")
 
 
 def _options() -> Options:

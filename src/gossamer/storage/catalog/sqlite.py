@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from errno import EDQUOT, ENOSPC
+from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Any, Unpack
 from urllib.parse import quote
@@ -309,8 +309,11 @@ def _in_our_words(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _failure(error, path) from error
     except OSError as error:  # of its seal
-        kind = DiskFull if error.errno in (ENOSPC, EDQUOT) else StoreError
-        raise kind(f"the catalog {path} cannot be written: {error.strerror}; look at the disk") from error
+        if error.errno in (ENOSPC, EDQUOT):
+            raise DiskFull(f"no space is left for {path}; free some and resume") from error
+        if error.errno in (EROFS, EACCES, EPERM):
+            raise CrawlReadOnly(f"{path} cannot be written; check its permissions") from error
+        raise StoreError(f"the catalog {path} failed: {error.strerror}; look at the disk") from error
 
 
 def _failure(error: sqlite3.Error, path: Path) -> GossamerError:
