@@ -1,12 +1,18 @@
-"""A crawl's archive without the rest: to read it, check it and mend it, also beside a crawl that writes it."""
+"""A crawl's archive without the rest: to read it, check it and mend it, also beside a crawl that writes it.
+
+And what the other stores must have, too, when one of them has something.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from gossamer.config.sections import Settings
+from gossamer.errors import StoreError
+from gossamer.protocols import Catalog, Frontier
 from gossamer.records import Fetched, Place
 from gossamer.registry import choose, located
+from gossamer.seal import RESTORE
 
 
 def chosen_archive(directory: Path, settings: Settings) -> tuple[Any, Path]:
@@ -44,6 +50,15 @@ def finish_pruning(directory: Path, settings: Settings, uses: Callable[[str], bo
     """Clear away what an interrupted prune left; `uses` tells whether any capture is in a file."""
     chosen, path = chosen_archive(directory, settings)
     chosen.pruner_at(path).finish(uses)
+
+
+def refuse_emptiness(directory: Path, frontier: Frontier, catalog: Catalog) -> None:
+    """Refuse a crawl of which one store knows what another has lost: an empty store is no fresh start."""
+    known, pages = frontier.statistics(), sum(catalog.counts().values())
+    if pages and not (known.waiting or known.leased or known.done or known.dead or known.removed):
+        raise StoreError(f"the frontier of {directory} is empty, but its catalog has {pages:,} pages; {RESTORE}")
+    if known.done and not pages:
+        raise StoreError(f"the catalog of {directory} is empty, but its frontier has {known.done:,} pages done; {RESTORE}")
 
 
 def merge_index(directory: Path, settings: Settings) -> Path:

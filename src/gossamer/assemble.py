@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from gossamer.archives import chosen_archive, finish_pruning
+from gossamer.archives import chosen_archive, finish_pruning, refuse_emptiness
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
@@ -235,6 +235,7 @@ async def open_stores(
             _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
+        refuse_emptiness(directory, frontier, catalog)
         thrift = Thrift(kv, catalog, settings.recrawl, clock.now())
         await thrift.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(directory, settings)

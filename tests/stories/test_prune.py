@@ -71,6 +71,7 @@ def check(grown: Grown) -> None:
     names = {file.name.removesuffix(".warc.gz") for file in files}
     assert {path.name for path in warc.iterdir()} - {file.name for file in files} == {
         "index.cdxj",
+        "seal",
         *(f"{name}.cdxj" for name in names),
     }
     lines = [json.loads(line.split(" ", 2)[2]) for line in (warc / "index.cdxj").read_text().splitlines()]

@@ -8,14 +8,15 @@ filter, and the caller builds a new one.
 import sys
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from msgspec import DecodeError, Struct, ValidationError
+from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
 from rbloom import Bloom
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_digest
 
 _FIRST = 1 << 20
 _GROWTH = 4
 _ERROR = 0.005
+_DIGEST = 8  # bytes
 
 
 class PureBloom:
@@ -90,7 +91,6 @@ class _Dump(Struct, array_like=True):
     capacity: int  # of the last layer
     held: int  # in the last layer
     count: int
-    digest: int
 
 
 def new_bloom() -> GrowingBloom:
@@ -99,18 +99,21 @@ def new_bloom() -> GrowingBloom:
 
 
 def dump(bloom: _Growing) -> bytes:
-    """Return a filter as bytes, checked by a digest."""
-    layers = bloom.layers()
-    return Encoder().encode(_Dump(_name(type(bloom)), layers, bloom.capacity, bloom.held, bloom.count, _digest(layers)))
+    """Return a filter as bytes: the digest of all that follows, then what it holds."""
+    raw = Encoder().encode(_Dump(_name(type(bloom)), bloom.layers(), bloom.capacity, bloom.held, bloom.count))
+    return xxh3_64_digest(raw) + raw
 
 
 def load(raw: bytes, kind: type[_Kind]) -> _Kind | None:
     """Return the filter that was dumped, None when these bytes are no whole dump of that kind."""
-    try:
-        dumped = Decoder(_Dump).decode(raw)
-    except (DecodeError, ValidationError):
+    content = memoryview(raw)[_DIGEST:]
+    if raw[:_DIGEST] != xxh3_64_digest(content):
         return None
-    if dumped.kind != _name(kind) or dumped.digest != _digest(dumped.layers) or not dumped.layers:
+    try:
+        dumped = Decoder(_Dump).decode(content)
+    except DecodeError:
+        return None
+    if dumped.kind != _name(kind) or not dumped.layers:
         return None
     bloom = kind(1)
     bloom.restore(dumped.layers, dumped.capacity, dumped.held, dumped.count)
@@ -119,7 +122,3 @@ def load(raw: bytes, kind: type[_Kind]) -> _Kind | None:
 
 def _name(kind: type[_Growing]) -> str:
     return f"{kind.__name__} of {sys.byteorder} endian words"
-
-
-def _digest(layers: list[bytes]) -> int:
-    return xxh3_64_intdigest(b"".join(xxh3_64_intdigest(layer).to_bytes(8, "big") for layer in layers))

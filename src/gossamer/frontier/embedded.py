@@ -34,7 +34,7 @@ from gossamer.frontier.recovery import read_ledger, recover
 from gossamer.frontier.removals import Removals
 from gossamer.frontier.rows import decode_host, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host
-from gossamer.frontier.store import Store, check_version
+from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
 from gossamer.policy import politeness
@@ -123,6 +123,7 @@ class EmbeddedFrontier(Trusted):
 
         `durable`: what a call acknowledged outlives a power loss. `opic`: pages have credit, and the richest of a host is next.
         """
+        refuse_emptiness(path)
         store = Store(path / "store", settings.cache)
         ledger = None
         try:

@@ -19,6 +19,7 @@ from gossamer.frontier.sheets import Sheets
 from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
 from gossamer.records import Entry
+from gossamer.seal import tell_rebuilt
 from gossamer.url.fingerprint import fingerprint
 
 SPELLED = 2  # a known key whose URL is not spelled like it: another spelling may be another URL
@@ -96,8 +97,12 @@ class Seen:
     def look_ahead(self, slots: list[int]) -> None:
         """Read the entries in slots that will be asked for, all at once."""
         places = {slot: place for slot in slots if slot not in self._fresh and (place := self.slots.find(slot)) is not None}
-        entries = self.sheets.read(list(places.values()))
-        self._ahead = {each.slot: (each.entry.key, places[each.slot], each.entry.url) for each in entries}
+        self._ahead = {}
+        for (slot, place), each in zip(places.items(), self.sheets.read(list(places.values())), strict=True):
+            if each.slot != slot:
+                wrong = f"the frontier is damaged: another URL than that of slot {slot:016x} stands in its sheet"
+                raise StoreError(f"{wrong}; restore a checkpoint")
+            self._ahead[slot] = each.entry.key, place, each.entry.url
 
     def find(self, key: str) -> tuple[int, int | None]:
         """Return the slot of a key and where its entry stands, or the free slot it would get and None."""
@@ -198,6 +203,8 @@ def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     bloom = None
     if path.is_file():
         bloom = load(path.read_bytes(), GrowingBloom)
+        if bloom is None:
+            tell_rebuilt(path, "is damaged, or of another build", "the sheets of the frontier")
     if bloom is not None and bloom.count == meta.known + meta.number:
         return bloom
     bloom = new_bloom()

@@ -1,6 +1,9 @@
 """Where the entry of a URL stands, by its slot: pairs of two numbers, gathered in memory and then kept in a few sorted files.
 
-    path/slots/FIRST-LAST.run   the pairs of the entries with these sequences, in the order of their slots
+    path/slots/FIRST-LAST-COUNT-CHECKSUM.run    the pairs of the entries with these sequences, in the order of their slots
+
+The name says how many pairs are in a file, and has the checksum of them all (xxh3): a file that is not what its name says is
+removed, and its pairs are read from the sheets again.
 
 Nothing here is told for the first time: the sheets hold every slot, and what is missing is read from them when a crawl is
 opened. So a new URL writes nothing for this; when many have been gathered, a thread writes them into a file of its own, after
@@ -13,6 +16,7 @@ a URL; so they cost 0.2.
 
 import heapq
 import os
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -25,8 +29,11 @@ from shutil import copyfile
 from struct import Struct as Packed
 from typing import TYPE_CHECKING, Protocol
 
+from xxhash import xxh3_64
+
 from gossamer.durability import make_directory, sync_directory
 from gossamer.errors import DiskFull, StoreError
+from gossamer.seal import checksum_of, tell_rebuilt
 
 MANY = 1 << 17  # pairs gathered before they are written
 WORTH_IT = 1 << 12  # pairs to be written at a clean end; fewer are read from the sheets in a few hundredths of a second
@@ -36,6 +43,7 @@ _number = Packed(">Q")
 _WIDTH = _pair.size
 _BLOCK = 4096  # bytes read to find a pair
 _AT_ONCE = 256 * _BLOCK
+_NAME = re.compile(r"([0-9a-f]{16})-([0-9a-f]{16})-([0-9a-f]+)-([0-9a-f]{16})\.run")
 
 
 class _Gathering(Protocol):
@@ -99,16 +107,29 @@ else:
 class Run:
     """A file of pairs. The first slot of each block is kept in memory: 2 bytes for 64 URLs."""
 
-    __slots__ = ("_fences", "_file", "count", "first", "last", "path")
+    __slots__ = ("_fences", "_file", "count", "first", "last", "path", "problem")
 
     def __init__(self, path: Path) -> None:
+        """Read a file that has its name: whoever opens it looks at its `problem`, if it has one."""
         self.path = path
-        self.first, self.last = (int(number, 16) for number in path.stem.split("-"))  # sequences
+        self.problem = ""
         self._file = path.open("rb", buffering=0)
         self._fences = array("Q")
-        while some := os.pread(self._file.fileno(), _AT_ONCE, len(self._fences) * _BLOCK):
-            self._fences.extend(_number.unpack_from(some, at)[0] for at in range(0, len(some), _BLOCK))
+        first, last, count, checksum = _told_by(path)
+        self.first, self.last = first, last  # sequences
         self.count = os.fstat(self._file.fileno()).st_size // _WIDTH
+        if os.fstat(self._file.fileno()).st_size != count * _WIDTH:
+            self.problem = f"is damaged: it has not {count:,} pairs"
+        elif self._read() != checksum:
+            self.problem = "is damaged: its checksum is wrong"
+
+    def _read(self) -> str:
+        """Read all of it once, for the fences and the checksum."""
+        hasher = xxh3_64()
+        while some := os.pread(self._file.fileno(), _AT_ONCE, len(self._fences) * _BLOCK):
+            hasher.update(some)
+            self._fences.extend(_number.unpack_from(some, at)[0] for at in range(0, len(some), _BLOCK))
+        return hasher.hexdigest()
 
     def find(self, slot: int) -> int | None:
         """Return where the entry of a slot stands; None: it is not here."""
@@ -172,7 +193,7 @@ class Slots:
     def _begin(self, sequence: int) -> None:
         self._frozen, self.gathered = self.gathered, Gathered()
         first, self._covered = self._covered + 1, sequence
-        self._work = self._thread.submit(self._write, self._frozen, self._path / f"{first:016x}-{sequence:016x}.run")
+        self._work = self._thread.submit(self._write, self._frozen, first, sequence)
 
     def finish(self) -> None:
         """Wait for what is being written."""
@@ -209,42 +230,57 @@ class Slots:
                     run.path.unlink(missing_ok=True)
         self._runs, self._frozen, self._work = runs, None, None
 
-    def _write(self, gathered: _Gathering, path: Path) -> list[Run]:
+    def _write(self, gathered: _Gathering, first: int, last: int) -> list[Run]:
         """Write pairs into a file, merge it with those before it that are not much larger, and return what there is then."""
         self._sync()
-        partial = path.with_suffix(".part")
+        partial = self._path / "pairs.part"
         partial.write_bytes(gathered.pairs())
-        runs, newer = list(self._runs), [_finished(partial, path)]
+        runs, newer = list(self._runs), [_finished(partial, first, last)]
         count = newer[0].count
         while runs and runs[-1].count <= STEPS * count:
             count += runs[-1].count
             newer.append(runs.pop())
         if len(newer) == 1:
             return [*runs, *newer]
-        path = self._path / f"{newer[-1].first:016x}-{newer[0].last:016x}.run"
-        merge([str(run.path) for run in newer], str(partial := path.with_suffix(".part")))
-        merged = _finished(partial, path)
+        merge([str(run.path) for run in newer], str(partial))
+        merged = _finished(partial, newer[-1].first, newer[0].last)
         newer[0].close()
         newer[0].path.unlink()
         return [*runs, merged]
 
 
-def _finished(partial: Path, path: Path) -> Run:
-    """Give a file that was written its name, which says that it is whole."""
+def _finished(partial: Path, first: int, last: int) -> Run:
+    """Give a file that was written its name, which says that it is whole, and what is in it."""
+    size = partial.stat().st_size
     with partial.open("rb") as file:
         os.fsync(file.fileno())
+    path = partial.with_name(f"{first:016x}-{last:016x}-{size // _WIDTH:x}-{checksum_of(partial, size)}.run")
     partial.replace(path)
     sync_directory(path.parent)
     return Run(path)
 
 
+def _told_by(path: Path) -> tuple[int, int, int, str]:
+    """Return what the name of a file says: its first and last sequence, how many pairs it has, and their checksum."""
+    name = _NAME.fullmatch(path.name)
+    if name is None:
+        return 0, 0, 0, ""
+    first, last, count = (int(number, 16) for number in name.groups()[:3])
+    return first, last, count, name[4]
+
+
 def _taken_up(path: Path, last: int) -> list[Run]:
-    """Return the files that follow each other from the first sequence on; delete what is left of merging, or of a crash."""
+    """Return the files that follow each other from the first sequence on; delete what is left of merging, or of a crash.
+
+    What is damaged is deleted, too, with all that follows: the sheets tell it again.
+    """
     runs: list[Run] = []
-    found = sorted(path.glob("*.run"), key=lambda each: each.stem, reverse=True)  # of two that begin alike the wider one
-    for each in sorted(found, key=lambda each: each.stem.split("-")[0]):
+    found = sorted(path.glob("*.run"), key=lambda each: (_told_by(each)[0], -_told_by(each)[1]))  # of two alike the wider one
+    for each in found:
         run = Run(each)
-        if run.first == (runs[-1].last + 1 if runs else 1) and run.last <= last:
+        if run.problem:
+            tell_rebuilt(each, run.problem, "the sheets of the frontier")
+        if not run.problem and run.first == (runs[-1].last + 1 if runs else 1) and run.last <= last:
             runs.append(run)
         else:
             run.close()

@@ -29,8 +29,10 @@ from rocksdict import (
 )
 
 from gossamer.durability import make_directory
-from gossamer.errors import DiskFull, StoreError
+from gossamer.errors import DiskFull, GossamerError, StoreError
 from gossamer.frontier.keys import VERSION_KEY
+from gossamer.rocksfiles import RocksFiles, seal_files
+from gossamer.seal import RESTORE
 
 _MOVING_BUFFER = 16 * 1024 * 1024  # rows arrive in no order: a smaller one is sorted in the processor's cache
 _FILLING_BUFFER = 32 * 1024 * 1024
@@ -51,9 +53,12 @@ class Store:
         self._path = path
         with self._in_our_words("open"):
             make_directory(path)
+            self._files = RocksFiles(path)
+            self._files.begin()
             shared = Cache(cache)
             families = {_SHEETS: _filling(shared, _SHEET_BLOCK), _URLS: _moving(shared), _PAGES: _passing(shared)}
             self._rocks = Rdict(str(path), _moving(shared), column_families=families)
+        self.is_new = self._files.is_new
         self._get = self._rocks.get
         self.sheets = self._rocks.get_column_family_handle(_SHEETS)  # for `Batch.put`
         self.urls = self._rocks.get_column_family_handle(_URLS)
@@ -151,19 +156,29 @@ class Store:
         with self._in_our_words("copy"):
             target.parent.mkdir(parents=True)
             Checkpoint(self._rocks).create_checkpoint(str(target))
+            seal_files(target)
+
+    def begin(self) -> None:
+        """Make it known that there is a store here from now on, which has its version."""
+        self.sync()
+        with self._in_our_words("open"):
+            self._files.opened()
 
     def close(self) -> None:
-        """Flush and close."""
+        """Flush, close, and seal the files."""
         self._cursor = None
         for held in ("sheets", "urls", "pages", "_sheets", "_urls", "_pages"):
             self.__dict__.pop(held, None)  # whoever holds a family holds the lock of the store
         with self._in_our_words("close"):
             self._rocks.close()
+            self._files.closed()
 
     @contextmanager
     def _in_our_words(self, action: str) -> Iterator[None]:
         try:
             yield
+        except GossamerError:
+            raise
         except Exception as problem:  # rocksdict raises nothing more precise
             raise self._failure(action, problem) from problem
 
@@ -173,7 +188,8 @@ class Store:
             return DiskFull(f"no space is left for the frontier in {self._path}; free some and resume the crawl")
         if "lock hold by current process" in text or "Resource temporarily unavailable" in text:
             return StoreError(f"the frontier in {self._path} is in use; end the other process first")
-        return StoreError(f"cannot {action} the frontier in {self._path}: {text}")
+        remedy = f"; {RESTORE}" if action in ("open", "read") else ""
+        return StoreError(f"cannot {action} the frontier in {self._path}: {text}{remedy}")
 
 
 def check_version(store: Store, path: Path) -> bool:
@@ -183,6 +199,8 @@ def check_version(store: Store, path: Path) -> bool:
     if raw is None:
         if store.get(b"M") is not None:
             raise StoreError(older)
+        if not store.is_new:
+            raise StoreError(f"the frontier in {path} is empty, and was not; {RESTORE}")
         batch = store.batch()
         batch.put(VERSION_KEY, bytes([VERSION]))
         store.write(batch)
@@ -190,7 +208,15 @@ def check_version(store: Store, path: Path) -> bool:
         raise StoreError(older)
     elif raw > bytes([VERSION]):
         raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
+    store.begin()
     return raw == bytes([VERSION - 1])
+
+
+def refuse_emptiness(path: Path) -> None:
+    """Refuse to make a new store beside files that tell of another."""
+    left = [*sorted((path / "slots").glob("*.run")), *path.glob("seen.bloom")]
+    if left and not any((path / "store").glob("*")):
+        raise StoreError(f"{path / 'store'} is empty, but {left[0]} is not; {RESTORE}")
 
 
 def _pairs_from(cursor: RdictIter, start: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -16,7 +16,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.registry import keys
 from gossamer.url.parse import Url
 
-BESIDE = ("-wal", "-shm", ".new")  # what stands for a moment beside a file of ours
+BESIDE = ("-wal", "-shm", ".new", ".seal")  # what stands for a moment beside a file of ours
 
 
 @contextmanager

@@ -6,6 +6,7 @@ seeds.txt      where it began
 frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
 graph/         which page links to which
+crawl.seal     what the first three were when they were written
 crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
 """
 
@@ -21,12 +22,14 @@ from msgspec import Struct
 
 from gossamer.config.load import dump, load
 from gossamer.config.sections import Settings
-from gossamer.durability import make_directory, sync_directory
-from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl
+from gossamer.durability import make_directory
+from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
+from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
-FORMAT = 1
+FORMAT = 2  # since everything that is written carries a checksum
+EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 
 class About(Struct, frozen=True, kw_only=True):
@@ -40,7 +43,7 @@ class About(Struct, frozen=True, kw_only=True):
 class CrawlDirectory:
     """The files of one crawl."""
 
-    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.log", "lock", "control.sock")  # beside the stores
+    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.seal", "crawl.log", "lock", "control.sock")  # beside the stores
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,6 +53,7 @@ class CrawlDirectory:
         self._about = path / "crawl.json"
         self._config = path / "gossamer.toml"
         self._seeds = path / "seeds.txt"
+        self._seal = path / "crawl.seal"
         self._lock = path / "lock"
 
     @classmethod
@@ -65,16 +69,24 @@ class CrawlDirectory:
             make_directory(path)
             with directory.lock():  # of two that begin at once one is first
                 directory._refuse_another()
-                _write(directory._config, dump(settings, only_changed=True))
-                _write(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds))
+                write_whole(directory._config, dump(settings, only_changed=True).encode())
+                write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
                 about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
-                _write(directory._about, msgspec.json.encode(about).decode() + "\n")
+                write_whole(directory._about, msgspec.json.encode(about) + b"\n")
+                directory._seal_papers()
         except OSError as error:
             raise CrawlReadOnly(f"cannot create a crawl in {path}: {error.strerror}; choose another --dir") from error
         return directory
 
+    @property
+    def _papers(self) -> tuple[Path, ...]:
+        return self._config, self._seeds, self._about
+
+    def _seal_papers(self) -> None:
+        Seal(self._seal).close(self._papers)
+
     def _refuse_another(self) -> None:
-        if self._about.exists():
+        if self._about.exists() or self._seal.exists():
             go_on = f"go on with `{command('resume', self.path)}` or choose another --dir"
             raise CrawlError(f"{self.path} holds a crawl already; {go_on}")
 
@@ -83,13 +95,20 @@ class CrawlDirectory:
         """Open an existing crawl; says in one sentence what is wrong with it, if anything is."""
         directory = cls(path)
         try:
-            about = msgspec.json.decode(directory._about.read_bytes(), type=About)
+            raw = directory._about.read_bytes()
+            Seal(directory._seal, f"{RESTORE}, {EDITED}").check()
+            about = msgspec.json.decode(raw, type=About)
         except FileNotFoundError:
+            if directory._seal.exists():
+                raise StoreError(f"{directory._about} is missing; {RESTORE}") from None
             raise NotACrawl(f"there is no crawl in {path}; `{command('crawl', 'URL', '--dir', path)}` begins one") from None
         except NotADirectoryError:
             raise NotACrawl(f"{path} is no directory, so it holds no crawl") from None
         except (OSError, msgspec.DecodeError) as error:
-            raise NotACrawl(f"cannot read {directory._about}: {error}") from error
+            raise NotACrawl(f"cannot read {directory._about}: {error}; {RESTORE}") from error
+        if about.format < FORMAT:
+            older = f"gossamer {about.gossamer} wrote {path} without checksums, in format {about.format}"
+            raise CrawlError(f"{older}; finish with that one, or crawl into a new directory")
         if about.format > FORMAT:
             raise CrawlTooNew(
                 f"{path} was written by gossamer {about.gossamer} in format {about.format}, "
@@ -103,13 +122,17 @@ class CrawlDirectory:
 
     def seeds(self) -> list[Url]:
         """Return where the crawl began."""
-        return [parse(line) for line in self._seeds.read_text("utf-8").splitlines() if line]
+        try:
+            return [parse(line) for line in self._seeds.read_text("utf-8").splitlines() if line]
+        except (OSError, UnicodeDecodeError) as error:
+            raise CrawlError(f"cannot read {self._seeds}: {error}; {RESTORE}") from error
 
     def copy_papers(self, target: Path) -> None:
         """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
         try:
-            for paper in (self._config, self._seeds, self._about):
-                _write(target / paper.name, paper.read_text("utf-8"))
+            for paper in self._papers:
+                write_whole(target / paper.name, paper.read_bytes())
+            CrawlDirectory(target)._seal_papers()
         except OSError as error:
             raise CrawlReadOnly(f"cannot copy the crawl into {target}: {error.strerror}; choose another place") from error
 
@@ -157,14 +180,3 @@ def crawls_in(path: Path) -> list[CrawlDirectory]:
     if not path.is_dir() or (path / "crawl.json").exists():
         return []
     return [CrawlDirectory.open(about.parent) for about in sorted(path.glob("*/crawl.json"))]
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file so that it is whole or not there."""
-    draft = path.with_name(path.name + ".new")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    sync_directory(path.parent)

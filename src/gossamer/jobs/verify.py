@@ -22,6 +22,7 @@ from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
 from gossamer.protocols import Processor
 from gossamer.records import Entry, Fetched, Known, Outcome, Page, State
+from gossamer.seal import Seal
 from gossamer.standing import NOT_FOR_US
 from gossamer.versions import Version
 from gossamer.worker.read import document_of
@@ -97,6 +98,7 @@ async def _next(checks: AsyncIterator[Check]) -> Check | None:
 
 async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path | None) -> AsyncIterator[Check]:
     settings = directory.settings()
+    yield _sealed(directory.path)
     async with open_stores(directory.path, settings, directory.seeds(), SystemClock(), copies) as stores:
         yield _states(stores)
         if settings.crawl.order == "opic":
@@ -109,6 +111,14 @@ async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path |
         if ledger is not None:
             async for check in check_ledger(stores, ledger, Finding):
                 yield check
+
+
+def _sealed(directory: Path) -> Check:
+    """Look at the seals before anything is opened, which breaks some of them."""
+    finding = Finding("P21", "every store has the files that it was closed with, as they were written")
+    for place in sorted((*directory.rglob("seal"), *directory.glob("*.seal"))):
+        finding.look("; ".join(f"{place.parent / name} {problem}" for name, problem in Seal(place).problems()))
+    return finding.check()
 
 
 def _states(stores: Stores) -> Check:

@@ -15,6 +15,8 @@ from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, O
 
 from gossamer.durability import Syncing, make_directory
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
+from gossamer.rocksfiles import RocksFiles, seal_files
+from gossamer.seal import RESTORE
 
 _CACHE = 16 * 1024 * 1024
 _WRITE_BUFFER = 2 * 1024 * 1024  # a row is put among fewer in less time: 16 us a page instead of 25,
@@ -29,9 +31,10 @@ _FULL = ("No space left", "File too large", "Disk quota exceeded")
 class RocksKeyValue:
     """An ordered map of bytes on disk."""
 
-    def __init__(self, rocks: Rdict, path: Path, durable: bool) -> None:
+    def __init__(self, rocks: Rdict, path: Path, files: RocksFiles, durable: bool) -> None:
         self._rocks = rocks
         self._path = path
+        self._files = files
         self._syncing = Syncing(self._sync, durable)
         self._closed = False
 
@@ -40,9 +43,12 @@ class RocksKeyValue:
         """Open or create the store in a directory; `durable`: a put that returned outlives a power loss."""
         with _in_our_words("open", path):
             make_directory(path)
+            files = RocksFiles(path)
+            files.begin()
             options = _options()
             rocks = Rdict(str(path), options, column_families={"default": options})  # else rocksdict reopens it without them
-            return cls(rocks, path, durable)
+            files.opened()
+            return cls(rocks, path, files, durable)
 
     async def get(self, key: bytes) -> bytes | None:
         return cast(bytes | None, self._read(key))
@@ -99,6 +105,7 @@ class RocksKeyValue:
         """Write a consistent copy into a new directory; unchanged files are linked, not copied."""
         with _in_our_words("copy", self._path):
             Checkpoint(self._rocks).create_checkpoint(str(target))
+            seal_files(target)
 
     async def aclose(self) -> None:
         """Flush and close; a second time does nothing."""
@@ -109,12 +116,15 @@ class RocksKeyValue:
             finally:
                 with _in_our_words("close", self._path):
                     self._rocks.close()
+                    self._files.closed()
 
 
 @contextmanager
 def _in_our_words(action: str, path: Path) -> Iterator[None]:
     try:
         yield
+    except GossamerError:
+        raise
     except Exception as problem:  # rocksdict raises nothing more precise
         raise _failure(action, path, str(problem)) from problem
 
@@ -124,7 +134,8 @@ def _failure(action: str, path: Path, text: str) -> GossamerError:
         return DiskFull(f"no space is left for {path}; free some and resume")
     if any(word in text for word in _IN_USE):
         return CrawlInUse(f"{path} is in use by another process; end that one first")
-    return StoreError(f"cannot {action} the store in {path}: {text}")
+    remedy = f"; {RESTORE}" if action in ("open", "read") else ""
+    return StoreError(f"cannot {action} the store in {path}: {text}{remedy}")
 
 
 def _options() -> Options:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from gossamer.errors import StoreError
+from gossamer.seal import RESTORE
 from gossamer.storage.edgeblocks import HEAD, HOST, block, blocks, longest
 
 Columns = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]
@@ -37,9 +38,10 @@ class Edges(Struct, frozen=True):
             start = end
 
 
-def read_all(files: Sequence[Path]) -> Edges:
-    """Read a graph from its files; the last one may still grow."""
-    return latest([columns for path in files for columns in _read(path, may_be_torn=path == files[-1])])
+def read_all(files: Sequence[Path], is_whole: bool) -> Edges:
+    """Read a graph from its files; the last one may still grow, unless it `is_whole`."""
+    last = None if is_whole else files[-1] if files else None
+    return latest([columns for path in files for columns in _read(path, may_be_torn=path == last)])
 
 
 def _read(path: Path, may_be_torn: bool) -> Iterator[Columns]:
@@ -50,7 +52,7 @@ def _read(path: Path, may_be_torn: bool) -> Iterator[Columns]:
         end = offset + HEAD + len(payload)
         yield columns_of(unpack(payload, max_output_size=longest(pages, edges)), pages, edges)
     if not may_be_torn and path.stat().st_size > end:
-        raise StoreError(f"{path} is damaged at byte {end:,}; restore it from a copy")
+        raise StoreError(f"{path} is damaged at byte {end:,}; {RESTORE}")
 
 
 def columns_of(content: bytes, pages: int, edges: int) -> Columns:

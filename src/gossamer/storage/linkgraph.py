@@ -6,7 +6,8 @@ to keep random fingerprints in order; nobody looks up a single page while crawli
 kept in the order they come and sorted when they are asked for. Reading needs no lock: it works beside a crawl that writes.
 
 A block (`edgeblocks.py`) is what became durable together. A torn block at the end is cut off when the crawl opens; a damaged
-one elsewhere is an error. A write that fails is taken back.
+one elsewhere is an error, and so is any after a clean end, when a seal has the sizes of all files (`seal.py`). A write that
+fails is taken back.
 """
 
 import os
@@ -23,8 +24,9 @@ from gossamer import faults
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.edges import WIDTH
 from gossamer.errors import StoreError
+from gossamer.seal import RESTORE, Seal
 from gossamer.storage.archive.segment import failure
-from gossamer.storage.edgeblocks import HEAD, block, blocks, columns
+from gossamer.storage.edgeblocks import HEAD, block, blocks, columns, has_block
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,14 +39,16 @@ if TYPE_CHECKING:
 ROLL = 64 * 1024 * 1024  # bytes of a file after which a new one is begun
 
 _SUFFIX = ".edges"
+SEAL = "seal"
 
 
 class EdgeLog:
     """Writes the graph of a crawl (`protocols.LinkGraph`)."""
 
-    def __init__(self, directory: Path, number: int, durable: bool) -> None:
+    def __init__(self, directory: Path, number: int, durable: bool, seal: Seal) -> None:
         self._directory = directory
         self._number = number
+        self._seal = seal
         self._pwrite = faults.writing("graph.write", os.pwrite)
         self._fdatasync = faults.syncing("graph.sync", os.fdatasync)
         self._compress = zstandard.ZstdCompressor(level=1).compress
@@ -59,10 +63,13 @@ class EdgeLog:
         """Open or create the graph in a directory; the caller is the only one who writes it."""
         with _in_our_words(directory):
             make_directory(directory)
-            files = _files(directory)
+            files, seal = _files(directory), Seal(directory / SEAL)
+            seal.check()
+            if seal.exists and not files:
+                raise StoreError(f"{directory} has no {_SUFFIX} file any more; {RESTORE}")
             for path in files[-2:]:  # what was not synced when the power went is in these
-                _repair(path)
-            log = cls(directory, int(files[-1].stem) if files else 1, durable)
+                _repair(path, seal.is_closed)
+            log = cls(directory, int(files[-1].stem) if files else 1, durable, seal)
             log._begin()
         return log
 
@@ -73,6 +80,8 @@ class EdgeLog:
         payload = self._compress(columns(pages, hosts))
         edges = sum(len(packed) for _, packed in pages) // WIDTH
         with _in_our_words(self._directory):
+            if self._seal.is_closed or not self._seal.exists:
+                self._seal.mark_open()
             if self._size >= ROLL:
                 self._number += 1
                 self._begin()
@@ -92,6 +101,7 @@ class EdgeLog:
                     shutil.copy2(path, target / path.name)
                 else:
                     _link(path, target / path.name)
+            _seal(target)
 
     async def aclose(self) -> None:
         """Sync what is still due and close; a second time does nothing."""
@@ -99,9 +109,13 @@ class EdgeLog:
             await self._syncing.aclose()
         finally:
             with self._handing:
+                was_open = bool(self._open_files)
                 for descriptor in self._open_files:
                     os.close(descriptor)
                 self._open_files.clear()
+        if was_open and not self._seal.is_closed:
+            with _in_our_words(self._directory):
+                _seal(self._directory)
 
     @staticmethod
     def read_at(directory: Path) -> "Edges":
@@ -109,7 +123,7 @@ class EdgeLog:
         from gossamer.storage.edgetable import read_all
 
         with _in_our_words(directory):
-            return read_all(_files(directory))
+            return read_all(_files(directory), Seal(directory / SEAL).is_closed)
 
     @staticmethod
     def compact_at(directory: Path) -> None:
@@ -125,8 +139,10 @@ class EdgeLog:
             return
         draft = paths[-1].with_suffix(".new")
         with _in_our_words(directory):
+            graph = EdgeLog.read_at(directory)
+            Seal(directory / SEAL).mark_open()
             with draft.open("wb") as file:
-                for block in blocks_of(EdgeLog.read_at(directory)):
+                for block in blocks_of(graph):
                     file.write(block)
                 file.flush()
                 os.fsync(file.fileno())
@@ -134,6 +150,7 @@ class EdgeLog:
             sync_directory(directory)
             for path in paths[:-1]:
                 path.unlink()
+            _seal(directory)
 
     @staticmethod
     def keep_ranks_at(directory: Path, pages: "NDArray[np.uint64]", ranks: "NDArray[np.float64]") -> None:
@@ -202,10 +219,17 @@ def _files(directory: Path) -> list[Path]:
     return sorted(directory.glob(f"*{_SUFFIX}"))
 
 
-def _repair(path: Path) -> None:
-    """Cut a torn block off the end of a file."""
+def _seal(directory: Path) -> None:
+    """Seal files that nobody writes."""
+    Seal(directory / SEAL).close(_files(directory), lambda path: True)
+
+
+def _repair(path: Path, is_whole: bool) -> None:
+    """Cut a torn block off the end of a file; refuse one that was not torn but damaged."""
     end = sum(HEAD + len(payload) for _, payload, *_ in blocks(path))
     if path.stat().st_size > end:
+        if is_whole or has_block(path, end + 1):
+            raise StoreError(f"{path} is damaged at byte {end:,}; {RESTORE}")
         os.truncate(path, end)
 
 
@@ -223,4 +247,4 @@ def _in_our_words(path: Path) -> Iterator[None]:
     except OSError as error:
         raise failure(error, path) from error
     except zstandard.ZstdError as error:
-        raise StoreError(f"the graph in {path} is damaged: {error}; restore it from a copy") from error
+        raise StoreError(f"the graph in {path} is damaged: {error}; {RESTORE}") from error

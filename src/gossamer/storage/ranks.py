@@ -1,8 +1,9 @@
 """Page ranks as a table beside the graph: whoever scores a URL looks its fingerprint up.
 
-A mark, how many pages had been read, how many have a rank (4, 4 and 8 bytes); then their fingerprints in order, then as many
-ranks; a rank of 1 is the average. The file is replaced whole, so it can be read at any time, also while another one is
-computed. What has a rank is what was linked when it was computed. Read without numpy, which a crawl has no other use for.
+A mark, how many pages had been read, how many have a rank, a checksum of the numbers and rows (4, 4, 8 and 8 bytes); then their
+fingerprints in order, then as many ranks; a rank of 1 is the average. The file is replaced whole, so it can be read at any
+time, also while another one is computed. What has a rank is what was linked when it was computed. Read without numpy, which a
+crawl has no other use for.
 """
 
 import mmap
@@ -15,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xxhash import xxh3_64
+
 from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.storage.archive.segment import failure
@@ -25,8 +28,8 @@ if TYPE_CHECKING:
 
 NAME = "ranks"
 
-_MARK = b"GRK1"
-_HEAD = 16
+_MARK = b"GRK2"
+_HEAD = 24
 
 
 class PageRanks:
@@ -53,9 +56,9 @@ class PageRanks:
             raise failure(error, path) from error
         except ValueError:  # an empty file cannot be mapped
             raw = memoryview(b"")
-        count = int.from_bytes(raw[8:_HEAD], "little")
-        if raw[:4] != _MARK or len(raw) != _HEAD + 12 * count:
-            raise StoreError(f"{path} is no table of ranks; remove it and compute them with `gossamer graph`")
+        count = int.from_bytes(raw[8:16], "little")
+        if raw[:4] != _MARK or len(raw) != _HEAD + 12 * count or raw[16:_HEAD] != _checksum(raw[4:16], raw[_HEAD:]):
+            raise StoreError(f"{path} is damaged or no table of ranks; remove it and compute them with `gossamer graph`")
         middle = _HEAD + 8 * count
         return cls(_numbers(raw[_HEAD:middle], "Q"), _numbers(raw[middle:], "f"), int.from_bytes(raw[4:8], "little"))
 
@@ -68,6 +71,12 @@ class PageRanks:
         if place == len(self) or self._fingerprints[place] != fingerprint:
             return 0.0
         return self._ranks[place]
+
+
+def _checksum(counts: bytes | memoryview, rows: bytes | memoryview) -> bytes:
+    hasher = xxh3_64(counts)
+    hasher.update(rows)
+    return hasher.digest()
 
 
 def _numbers(raw: memoryview, code: str) -> Sequence[int]:
@@ -90,7 +99,8 @@ def replace_table(directory: Path, count: int, rows: bytes, pages: int = 0) -> N
     draft = path.with_suffix(f".{os.getpid()}.new")  # `gossamer graph` may do the same beside a crawl
     try:
         with draft.open("wb") as file:
-            file.write(_MARK + pages.to_bytes(4, "little") + count.to_bytes(8, "little") + rows)
+            counts = pages.to_bytes(4, "little") + count.to_bytes(8, "little")
+            file.write(_MARK + counts + _checksum(counts, rows) + rows)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

@@ -13,7 +13,7 @@ from gossamer.config.sections import Breaker, FrontierSettings
 from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.frontier.slots import Gathered, PureGathered, Run, Slots, find, merge, pure_find, pure_merge
+from gossamer.frontier.slots import Gathered, PureGathered, Slots, find, merge, pure_find, pure_merge
 from gossamer.records import Discovered, Verdict
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, entry, key
 
@@ -64,10 +64,10 @@ def test_what_is_merged_is_in_order_and_says_of_each_slot_what_the_newest_said(t
 
 def test_a_slot_is_found_in_a_file_both_ways_and_only_there(tmp_path: Path) -> None:
     told = {number << 50 | number: (number << 50 | number) + 1 for number in range(1, 3000)}  # references look like slots
-    path = tmp_path / "1-bb8.run"
-    path.write_bytes(PureGathered(told).pairs())
-    run = Run(path)
-    descriptor, fences = os.open(path, os.O_RDONLY), run._fences
+    (tmp_path / "pairs.part").write_bytes(PureGathered(told).pairs())
+    run = slots._finished(tmp_path / "pairs.part", 1, 2999)
+    assert not run.problem
+    descriptor, fences = os.open(run.path, os.O_RDONLY), run._fences
     for slot in [*told, *(slot + 1 for slot in told), 0, 2**64 - 1]:
         assert run.find(slot) == find(descriptor, fences, slot) == pure_find(descriptor, fences, slot) == told.get(slot)
     assert find(descriptor, array("Q"), 5) is pure_find(descriptor, array("Q"), 5) is None
@@ -101,9 +101,10 @@ def test_what_a_crash_left_of_merging_or_a_power_loss_took_away_is_not_believed(
     whole = kept.next_sequence - 1
     kept.close()
     (widest, *others) = sorted(tmp_path.glob("*.run"), key=lambda path: -path.stat().st_size)
-    end = int(widest.stem.split("-")[1], 16)
-    for name in (f"{1:016x}-{3:016x}.run", f"{4:016x}-{end:016x}.run", f"{whole + 9:016x}-{whole + 11:016x}.run", "x.part"):
-        shutil.copy(widest, tmp_path / name)  # what was merged, what does not follow, what was not finished
+    _, end, *content = widest.stem.split("-")
+    for first, last in ((1, 3), (4, int(end, 16)), (whole + 9, whole + 11)):  # what was merged, what does not follow
+        shutil.copy(widest, tmp_path / f"{first:016x}-{last:016x}-{'-'.join(content)}.run")
+    shutil.copy(widest, tmp_path / "pairs.part")  # what was not finished
     kept = Slots(tmp_path, LAST, lambda: None)
     assert sorted(tmp_path.iterdir()) == sorted([widest, *others]) and kept.next_sequence == whole + 1
     kept.close()

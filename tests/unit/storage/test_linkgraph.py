@@ -40,6 +40,11 @@ async def written(directory: Path, *blocks: dict[int, bytes]) -> None:
     await log.aclose()
 
 
+def as_killed(directory: Path) -> None:
+    """Take the seal of a clean end away."""
+    (directory / linkgraph.SEAL).unlink()
+
+
 def only_file(directory: Path) -> Path:
     (path,) = directory.glob("*.edges")
     return path
@@ -52,6 +57,7 @@ async def test_every_torn_tail_is_cut_and_nothing_before_it_changes(tmp_path: Pa
     content = only_file(tmp_path).read_bytes()
     for end in range(whole, len(content)):
         only_file(tmp_path).write_bytes(content[:end])
+        as_killed(tmp_path)
         assert pages_at(tmp_path) == {1: [2, 3]}, "a torn block was read"
         await written(tmp_path, {9: edges(9)})
         assert pages_at(tmp_path) == {1: [2, 3], 9: [9]}, "what was put behind a torn block is lost"
@@ -61,8 +67,34 @@ async def test_a_block_of_zeros_that_a_power_loss_left_is_no_block(tmp_path: Pat
     await written(tmp_path, {1: edges(2)})
     with only_file(tmp_path).open("ab") as file:
         file.write(bytes(500))
+    as_killed(tmp_path)
     await written(tmp_path, {3: edges(4)})
     assert pages_at(tmp_path) == {1: [2], 3: [4]}
+
+
+async def test_after_a_clean_end_nothing_is_torn(tmp_path: Path) -> None:
+    await written(tmp_path, {1: edges(1)}, {2: edges(2)})
+    content = only_file(tmp_path).read_bytes()
+    for end in range(len(content)):
+        only_file(tmp_path).write_bytes(content[:end])
+        with pytest.raises(StoreError, match=r"00000001\.edges is damaged.*restore it from a checkpoint"):
+            EdgeLog.open(tmp_path)
+    for at in range(len(content)):
+        only_file(tmp_path).write_bytes(content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :])
+        with pytest.raises(StoreError, match=r"00000001\.edges is damaged.*restore it from a checkpoint"):
+            EdgeLog.open(tmp_path)
+        with pytest.raises(StoreError, match="damaged"):
+            EdgeLog.read_at(tmp_path)
+
+
+async def test_a_damaged_block_before_a_whole_one_was_not_torn_off(tmp_path: Path) -> None:
+    await written(tmp_path, {1: edges(1)}, {2: edges(2)})
+    content = only_file(tmp_path).read_bytes()
+    for at in range(len(content) // 2):
+        as_killed(tmp_path) if at == 0 else None
+        only_file(tmp_path).write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
+        with pytest.raises(StoreError, match="damaged at byte 0"):
+            EdgeLog.open(tmp_path)
 
 
 async def test_damage_before_the_last_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

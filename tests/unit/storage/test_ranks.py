@@ -31,7 +31,7 @@ def test_a_table_is_replaced_while_it_is_read(tmp_path: Path) -> None:
     assert PageRanks.read_at(tmp_path).of([1, 2]) == [0.5, 1.5]
 
 
-@pytest.mark.parametrize("content", [b"x", b"GRK1" + bytes(11), b"GRK1" + bytes(12) + b"more"])
+@pytest.mark.parametrize("content", [b"x", b"GRK2" + bytes(19), b"GRK2" + bytes(20), b"GRK2" + bytes(20) + b"more"])
 def test_a_file_that_is_no_table_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(content)
     with pytest.raises(StoreError, match="no table of ranks"):

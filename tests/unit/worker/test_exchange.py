@@ -73,6 +73,7 @@ class World:
 @asynccontextmanager
 async def opened(directory: Path) -> AsyncIterator[World]:
     async with open_stores(directory, Settings(), [parse(SITE)], SystemClock()) as stores:
+        await stores.frontier.discover([stores.admission.seed(SITE)], NOW)
         yield World(stores)
 
 

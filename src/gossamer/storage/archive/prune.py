@@ -28,6 +28,7 @@ from gossamer.errors import StoreError
 from gossamer.records import Place
 from gossamer.storage.archive import cdxj, warc
 from gossamer.storage.archive.lines import Lines
+from gossamer.storage.archive.sealed import unseal
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.archive.walk import Record, walk
 
@@ -97,6 +98,7 @@ class Pruner:
         part = target.with_name(target.name + _PART)
         lines = Lines(self._directory)
         with _writing(target):
+            unseal(self._directory)
             _set_aside(self._directory / cdxj.MERGED)
             try:
                 with part.open("wb") as copy:

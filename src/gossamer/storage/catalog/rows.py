@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple, replace
 
+from gossamer.errors import StoreError
 from gossamer.freshness import Freshness
 from gossamer.records import Outcome, Page, Place
+from gossamer.seal import RESTORE
 
 _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the same in SQL
     "outcome": (Outcome.OK, "'ok'"),
@@ -118,10 +120,13 @@ def page_of(row: tuple[Any, ...]) -> Page:
     """Return the page of a row that was selected."""
     values = dict(zip(_COLUMNS, row, strict=True))
     file, offset, length = (values.pop(name) for name in _PLACE)
-    for name in ("simhash", "outlinks"):
-        values[name] = None if values[name] is None else values[name] & _BITS
+    try:
+        for name in ("simhash", "outlinks"):
+            values[name] = None if values[name] is None else values[name] & _BITS
+        values["outcome"] = Outcome(values["outcome"])
+        values["freshness"] = None if values["freshness"] is None else _decode(values["freshness"])
+    except (ValueError, TypeError, msgspec.DecodeError) as error:
+        raise StoreError(f"the catalog's row of {values['key']!r} is damaged ({error}); {RESTORE}") from error
     for name in ("noindex", "noarchive"):
         values[name] = bool(values[name])
-    values["outcome"] = Outcome(values["outcome"])
-    values["freshness"] = None if values["freshness"] is None else _decode(values["freshness"])
     return Page(**values, place=Place(file, offset, length) if file is not None else None)

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Any, Unpack
 from urllib.parse import quote
@@ -23,9 +24,11 @@ from urllib.parse import quote
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.records import Outcome, Page, Totals
+from gossamer.seal import Seal
 from gossamer.storage.catalog import rows, search, versions
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
 from gossamer.storage.catalog.migrate import is_current, migrate, shipped
+from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
 from gossamer.versions import Version
 
 _WAIT = 30.0  # for another process to finish its transaction, in seconds
@@ -62,6 +65,7 @@ class SqliteCatalog:
         self._syncing = Syncing(self._sync, durable)
         self._backfill = Backfill(path)
         self._meets_again = False  # pages that are there already, mostly
+        self._seal: Seal | None = None  # once something was written
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
     @classmethod
@@ -69,25 +73,32 @@ class SqliteCatalog:
         """Open or create the catalog and bring it to the newest layout; `durable`: what was added outlives a power loss."""
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return cls._open_to_read(path)
+        seal = seal_of(path)
         with _in_our_words(path):
             connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
             try:
                 _log_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"PRAGMA wal_autocheckpoint = {BACKSTOP}")
-                migrate(connection, shipped())
+                check_structure(connection, seal, path)
+                catalog = cls(connection, path, durable)
+                if not is_current(connection, shipped()):
+                    catalog._break_seal()
+                    migrate(connection, shipped())
             except BaseException:
                 connection.close()
                 raise
-        return cls(connection, path, durable)
+        return catalog
 
     @classmethod
     def _open_to_read(cls, path: Path) -> "SqliteCatalog":
         """Open a catalog that cannot be written; one of an older layout has to be brought to this one where it can be."""
         is_written = Path(f"{path}-wal").exists()  # by somebody, or it was when the last one was killed
         reading = "mode=ro" if is_written else "mode=ro&immutable=1"
+        seal = seal_of(path)
         with _in_our_words(path):
             connection = _connect_to_read(path, reading)
+            check_structure(connection, seal, path)
             if not is_current(connection, shipped()):
                 connection.close()
                 raise CrawlReadOnly(f"another gossamer wrote {path}, which can only be read here; look at a copy of the crawl")
@@ -235,6 +246,7 @@ class SqliteCatalog:
         """Write a consistent copy into a new file."""
         with _in_our_words(target), closing(sqlite3.connect(target)) as copy:
             self._connection.backup(copy)
+        seal_of(target).close([target])
 
     async def aclose(self) -> None:
         """Close; a second time does nothing."""
@@ -246,6 +258,14 @@ class SqliteCatalog:
             if self._log is not None:
                 os.close(self._log)
                 self._log = None
+            if self._seal is not None and not has_log(self._path):  # else somebody has it open, and seals it
+                self._seal.close([self._path])
+                self._seal = None
+
+    def _break_seal(self) -> None:
+        """Say that the catalog is open, before the first change."""
+        self._seal = seal_of(self._path, checked=False)
+        self._seal.mark_open()
 
     def _reader(self) -> sqlite3.Connection:
         return _connect_to_read(self._path, self._reading)
@@ -253,6 +273,8 @@ class SqliteCatalog:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with _in_our_words(self._path):
+            if self._seal is None:
+                self._break_seal()
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -286,6 +308,12 @@ def _in_our_words(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _failure(error, path) from error
+    except OSError as error:  # of its seal
+        if error.errno in (ENOSPC, EDQUOT):
+            raise DiskFull(f"no space is left for {path}; free some and resume") from error
+        if error.errno in (EROFS, EACCES, EPERM):
+            raise CrawlReadOnly(f"{path} cannot be written; check its permissions") from error
+        raise StoreError(f"the catalog {path} failed: {error.strerror}; look at the disk") from error
 
 
 def _failure(error: sqlite3.Error, path: Path) -> GossamerError:

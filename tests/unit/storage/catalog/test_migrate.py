@@ -103,6 +103,7 @@ async def test_a_catalog_of_a_newer_gossamer_is_refused(tmp_path: Path) -> None:
     newer = sqlite3.connect(path)
     newer.execute("PRAGMA user_version = 999")
     newer.close()
+    (tmp_path / "catalog.db.seal").unlink()
     with pytest.raises(CrawlTooNew, match="layout 999"):
         SqliteCatalog.open(path)
 
