@@ -13,7 +13,6 @@ from warcio.archiveiterator import ArchiveIterator
 from gossamer.simweb.attacks import quirks
 
 OPTIONS = ["--delay=0", "--scope=any", "--set=fetch.total_timeout=5", "--set=retry.times=1", "--set=retry.wait=1", "--json"]
-FOLDED = "folded-header"  # its lines are joined before anyone sees them
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,6 @@ def test_what_is_kept_is_what_was_said(crawled: Crawled) -> None:
     for name, said in quirks.replies().items():
         url = next(entry["url"] for entry in crawled.entries if entry["attack"] == name and entry["found_by"] == "seed")
         kept = blocks[url]
-        if name == FOLDED:
-            said = said.replace(b"a\r\n  b", b"a b")
         if not (kept and said.startswith(kept) and len(said) - len(kept) <= 2):
             different.append((name, said, kept))
     assert different == []

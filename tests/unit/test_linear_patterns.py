@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from patterns import ASKED, ROOT, above_linear, in_modules, in_sources, sources
 
-from gossamer.fetchers import framing
+from gossamer.document import head
 from gossamer.policy import directives
 from gossamer.processors import page
 from gossamer.storage.archive import check
@@ -34,7 +34,7 @@ FORMER = {  # what stood in the program, and held it up for seconds
     "chunk sizes": (re.compile(rb"\s*([0-9A-Fa-f]+)[^\n]*\n"), "match"),
 }
 MENDED = [
-    ("folded header lines", framing._FOLD, " ~\t~\r~\n~\r\n~a~:"),
+    ("folded header lines", head._FOLD, " ~\t~\r~\n~\r\n~a~:"),
     ("meta refresh", page._REFRESH, "0~1~.~;~,~ ~\n~url~=~'~\"~x"),
     ("X-Robots-Tag", directives.VALUED, "a~b~-~ ~:~,~;~none"),
     ("chunk sizes", check._CHUNK_SIZE, "a~0~ ~\n~\r~;~x"),

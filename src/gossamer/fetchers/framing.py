@@ -2,8 +2,7 @@
 
 Nearly every head is plain: lines that end in CRLF, names without blanks, one length or one transfer coding. Most of its lines
 came before, so a plain line is read once and remembered. Any other head is read line by line, as far as browsers read it: a
-line that is no header is passed over and the page marked. The head is exact but for one thing: continuation lines of a folded
-header (section 5.2) are joined with one space.
+line that is no header is passed over and the page marked. Its bytes stay as they came, whatever is read in them.
 
 The same fields that the page is judged by say where its body ends, and nothing else does. Where two readers of one head could
 disagree about that end, the body is read as far as it can be, and the connection is not used again.
@@ -15,8 +14,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from gossamer.document.decode import CHUNKED_CODING, transfer_codings
+from gossamer.document.head import fields_of, unfolded
 from gossamer.fetchers.failure import Ending
-from gossamer.fetchers.message import Head, fields_of
+from gossamer.fetchers.message import Head
 
 UNTIL_CLOSE = -1  # how far a body goes, when no length says so
 CHUNKED = -2
@@ -30,7 +30,6 @@ _PLAIN_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\0\r\n]*)?")
 _PLAIN_FIELD = re.compile(rb"[!-9;-~]+:[\t -~]*")
 _PLAIN_BUT_FOR_TEXT = re.compile(rb"([!-9;-~]+):[\t -~\x80-\xff]*\r")
 _VERSION = re.compile(rb"HTTP/(?:1\.[01]|[23].*?)[ \t]([0-9]{3})", re.IGNORECASE)
-_FOLD = re.compile(rb"(?<![ \t])(?:[ \t]*+\r?\n[ \t]++)+")
 _BOUNDING = frozenset({"content-length", "transfer-encoding", "connection", "location"})
 _LONGEST = 18  # digits of a length that is a number to everybody
 
@@ -173,9 +172,8 @@ def _length(value: str) -> int | None:
 
 def _read_odd(raw: bytes) -> Answer | Refused:
     """Read a head that is not plain, as far as browsers do."""
-    first, _, rest = raw.partition(b"\n")
-    rest = _FOLD.sub(b" ", rest)
-    others = rest.split(b"\n")[:-2]
+    joined = unfolded(raw)
+    first, *others = joined.split(b"\n")[:-2]
     refused = _refusal(first.removesuffix(b"\r"))
     if refused is not None:
         return Refused(Ending.BROKEN, refused, begun=False)
@@ -184,8 +182,7 @@ def _read_odd(raw: bytes) -> Answer | Refused:
         return _unsupported(first)
     if int(match[1]) < 100:
         return Refused(Ending.NOT_HTTP, "Unsupported response code in HTTP response")
-    is_folded = len(first) + 1 + len(rest) < len(raw)
-    is_plain = first.startswith(b"HTTP/1.") and first.endswith(b"\r") and raw.endswith(b"\r\n\r\n") and not is_folded
+    is_plain = first.startswith(b"HTTP/1.") and first.endswith(b"\r") and raw.endswith(b"\r\n\r\n") and joined == raw
     mark = ""
     for line in others:
         text = _refusal(line.removesuffix(b"\r"))
@@ -194,8 +191,7 @@ def _read_odd(raw: bytes) -> Answer | Refused:
         if b":" not in line:
             mark = MARK
         is_plain = is_plain and _is_plain_but_for_text(line)
-    raw = first + b"\n" + rest
-    fields = fields_of(raw)
+    fields = fields_of(joined)
     bounding = [field for field in fields if field[0] in _BOUNDING]
     answer = _bounded(raw, int(match[1]), fields, bounding, keeps=first[:8].upper() == b"HTTP/1.1")
     if isinstance(answer, Refused):

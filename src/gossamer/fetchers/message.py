@@ -96,13 +96,3 @@ def request_head(request: Request, target: Target) -> bytes:
     """Return the bytes of a GET request."""
     standing = _standing_part(request.user_agent, request.headers)
     return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()
-
-
-def fields_of(raw: bytes) -> tuple[tuple[str, str], ...]:
-    """Read the header fields of a head. Bytes beyond ASCII are UTF-8 where they can be, as in browsers."""
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    lines = [line.partition(":") for line in text.split("\n")[1:-2]]
-    return tuple([(name.rstrip().lower(), value.strip()) for name, colon, value in lines if colon and name[:1] > " "])

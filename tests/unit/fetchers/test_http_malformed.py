@@ -115,6 +115,7 @@ async def test_a_folded_header_is_read_as_one_line(server: RawServer, fetcher: H
     once(server, OK + b"X-Folded: a\r\n  b\r\n\tc\r\nContent-Length: 5\r\n\r\nhello")
     answer = await fetcher.fetch(ask(server.url()))
     assert answer.header("x-folded") == "a b c"
+    assert b"X-Folded: a\r\n  b\r\n\tc\r\n" in answer.response_head  # as it came
     assert answer.body.read() == b"hello"
 
 

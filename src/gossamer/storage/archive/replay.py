@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gossamer.document.body import Body
 from gossamer.document.decode import is_chunked
+from gossamer.document.head import fields_of
 from gossamer.errors import StoreError
 from gossamer.records import Fetched, Outcome, Place
 from gossamer.storage.archive.walk import Record, walk
@@ -18,7 +19,6 @@ from gossamer.storage.archive.warc import NOT_MODIFIED
 _IN_MEMORY = 1024 * 1024
 _MAX_HEAD = 16 * 1024 * 1024
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-_FIELD = re.compile(r"\n([^:\s][^:\n]*):[ \t]*([^\n]*)")
 _STATUS = re.compile(rb"\S+[ \t]+(\d{3})")
 
 
@@ -40,7 +40,7 @@ def restore(record: Record) -> Fetched:
     body = Body(_IN_MEMORY)
     for piece in record.block(skip=len(head)):
         body.write(piece)
-    fields = header_fields(head) if head else (("content-type", headers.get("content-type", "")),)
+    fields = fields_of(head) if head else (("content-type", headers.get("content-type", "")),)
     at = parse_date(headers.get("warc-date", ""))
     return Fetched(
         url=headers.get("warc-target-uri", ""),
@@ -73,15 +73,6 @@ def head_of(record: Record) -> bytes:
         if (end := _HEAD_END.search(top)) or len(top) > _MAX_HEAD:
             return top[: end.end()] if end else top
     return top
-
-
-def header_fields(head: bytes) -> tuple[tuple[str, str], ...]:
-    """Return the header fields of an HTTP head, names in lower case, read as the fetcher reads them."""
-    try:
-        text = head.decode()
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    return tuple([(name.rstrip().lower(), value.rstrip()) for name, value in _FIELD.findall(text)])
 
 
 def status_of(head: bytes) -> int:
