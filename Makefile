@@ -51,6 +51,7 @@ soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
 	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
+	@GOSSAMER_SOAK_PACE=5000 $(BIN)/pytest tests/stories/test_pace.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
 	@$(BIN)/python tests/support/sanitized.py --seconds 900 --tests
