@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import install, measure, plot, serve, site
+from bench import install, measure, nginx, plot, serve, site
 from bench.table import Column, Row, Table, Value
 
 PEERS = Path(__file__).parent / "peers"
@@ -42,6 +43,7 @@ class Ground:
     name: str
     options: tuple[object, ...]
     secure: bool = False
+    kept: tuple[int, int, int] | None = None  # pages, size, links of a site behind nginx, over TLS with connections kept
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def grounds(scale: str) -> Iterator[Ground]:
     if scale != "quick" and site.has_documentation():
         yield Ground("python docs", ("--documentation",))
     yield Ground("25 KB, TLS", ("--pages", pages, "--size", 25_000, "--links", 100), secure=True)
+    if nginx.is_at_hand():
+        yield Ground("25 KB, TLS kept", (), secure=True, kept=(pages, 25_000, 100))
 
 
 def at_hand() -> Iterator[Crawler]:
@@ -93,16 +97,21 @@ def at_hand() -> Iterator[Crawler]:
 
 def _race(ground: Ground, crawlers: list[Crawler]) -> list[Row]:
     """Run gossamer, a peer, gossamer, the next peer, and so on."""
-    with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place:
-        options = ("--certificate", f"{place}/authority.pem") if ground.secure else ()
-        with serve.running(*ground.options, *options) as server:
-            ours, *peers = crawlers
-            runs, rows = [_measured(ground, ours, server, Path(place))], []
-            for peer in peers:
-                row = _measured(ground, peer, server, Path(place))
-                runs.append(_measured(ground, ours, server, Path(place)))
-                rows.append({**row, "ratio": ratio(runs[-2:], row)})
+    with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place, _serving(ground, Path(place)) as server:
+        ours, *peers = crawlers
+        runs, rows = [_measured(ground, ours, server, Path(place))], []
+        for peer in peers:
+            row = _measured(ground, peer, server, Path(place))
+            runs.append(_measured(ground, ours, server, Path(place)))
+            rows.append({**row, "ratio": ratio(runs[-2:], row)})
     return _to_calmest([middle(runs), *rows])
+
+
+def _serving(ground: Ground, place: Path) -> AbstractContextManager[serve.Running | nginx.Running]:
+    if ground.kept:
+        return nginx.running(place, *ground.kept)
+    options = ("--certificate", f"{place}/authority.pem") if ground.secure else ()
+    return serve.running(*ground.options, *options)
 
 
 def ratio(ours: list[Row], theirs: Row) -> float | None:
@@ -130,7 +139,7 @@ def _to_calmest(rows: list[Row]) -> list[Row]:
     return [{**row, "machine": number(row["machine"]) / calmest} for row in rows]
 
 
-def _measured(ground: Ground, crawler: Crawler, server: serve.Running, place: Path) -> Row:
+def _measured(ground: Ground, crawler: Crawler, server: serve.Running | nginx.Running, place: Path) -> Row:
     print(f"  {ground.name}: {crawler.name} ...", flush=True)
     server.count()
     with tempfile.TemporaryDirectory(dir=place) as own:
