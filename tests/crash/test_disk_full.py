@@ -128,7 +128,7 @@ def test_a_full_archive_pauses_the_crawl_until_there_is_room(disk: SmallDisk, tm
     crawl_through_a_pause(disk, site, tmp_path / "crawl", "--set", f"storage.archive=dir:{disk.path}")
 
 
-@pytest.mark.parametrize(("how", "workers"), [("signal", 1), ("time", 1), ("signal", 2)])
+@pytest.mark.parametrize(("how", "workers"), [("time", 1), ("signal", 2)])
 def test_a_crawl_that_waits_for_room_still_ends_when_it_is_told_to(
     disk: SmallDisk, tmp_path: Path, site: Site, how: str, workers: int
 ) -> None:
