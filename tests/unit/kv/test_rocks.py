@@ -105,3 +105,31 @@ def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [f"no space is left for {tmp_path / 'kv'}; free some and resume", "b'x' None"], (
         done.stderr
     )
+
+
+async def test_a_damaged_block_is_no_end_of_a_walk(tmp_path: Path) -> None:
+    store = RocksKeyValue.open(tmp_path / "kv")
+    await store.put_all([(b"%05d" % number, b"x" * 200) for number in range(1000)])
+    await store.aclose()
+    (table,) = (tmp_path / "kv").glob("*.sst")
+    content = bytearray(table.read_bytes())
+    for at in range(len(content) // 10, len(content) // 2, len(content) // 10):
+        content[at] ^= 0x40
+        table.write_bytes(content)
+        store = RocksKeyValue.open(tmp_path / "kv")
+        with pytest.raises(StoreError, match=r"cannot read the store in .*restore it from a checkpoint"):
+            await scanned(store, b"0")
+        await store.aclose()
+        content[at] ^= 0x40
+
+
+async def test_a_store_that_lost_its_list_of_files_is_no_new_one(tmp_path: Path) -> None:
+    store = RocksKeyValue.open(tmp_path / "kv")
+    await store.put(b"key", b"value")
+    await store.aclose()
+    (tmp_path / "kv" / "CURRENT").unlink()
+    with pytest.raises(StoreError, match="CURRENT is missing; restore it from a checkpoint"):
+        RocksKeyValue.open(tmp_path / "kv")
+    (tmp_path / "kv" / "seal").unlink()
+    with pytest.raises(StoreError, match="CURRENT is missing, without which the store is empty"):
+        RocksKeyValue.open(tmp_path / "kv")
