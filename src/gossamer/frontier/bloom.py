@@ -108,7 +108,7 @@ def load(raw: bytes, kind: type[_Kind]) -> _Kind | None:
     """Return the filter that was dumped, None when these bytes are no whole dump of that kind."""
     try:
         dumped = Decoder(_Dump).decode(raw)
-    except (DecodeError, ValidationError):
+    except (DecodeError, ValidationError, UnicodeDecodeError):
         return None
     if dumped.kind != _name(kind) or dumped.digest != _digest(dumped.layers) or not dumped.layers:
         return None

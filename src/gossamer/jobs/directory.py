@@ -88,7 +88,7 @@ class CrawlDirectory:
             raise NotACrawl(f"there is no crawl in {path}; `{command('crawl', 'URL', '--dir', path)}` begins one") from None
         except NotADirectoryError:
             raise NotACrawl(f"{path} is no directory, so it holds no crawl") from None
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise NotACrawl(f"cannot read {directory._about}: {error}") from error
         if about.format > FORMAT:
             raise CrawlTooNew(

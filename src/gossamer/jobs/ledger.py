@@ -73,7 +73,7 @@ def _read(ledger: Path) -> dict[str, list[Seen]]:
             for number, line in enumerate(lines, start=1):
                 try:
                     seen = decoder.decode(line)
-                except msgspec.DecodeError as error:
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise UsageError(f"{ledger} line {number} is no ledger line: {error}") from error
                 by_host[seen.host].append(seen)
     except OSError as error:
