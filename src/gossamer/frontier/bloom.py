@@ -111,7 +111,7 @@ def load(raw: bytes, kind: type[_Kind]) -> _Kind | None:
         return None
     try:
         dumped = Decoder(_Dump).decode(content)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):
         return None
     if dumped.kind != _name(kind) or not dumped.layers:
         return None

@@ -52,5 +52,5 @@ def read(source: Path) -> Dump:
     """Read what `write` wrote."""
     try:
         return Decoder(Dump).decode((source / _NAME).read_bytes())
-    except (OSError, DecodeError) as problem:
+    except (OSError, DecodeError, UnicodeDecodeError) as problem:
         raise StoreError(f"no checkpoint can be read in {source}: {problem}") from problem

@@ -91,7 +91,7 @@ async def _answer(stores: Stores, line: bytes) -> dict[str, Any]:
         return {"answer": await operation(stores, **arguments)}
     except GossamerError as error:
         return {"error": str(error)}
-    except (msgspec.DecodeError, KeyError, TypeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         return {"error": f"not understood: {error}"}
 
 

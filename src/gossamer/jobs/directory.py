@@ -104,7 +104,7 @@ class CrawlDirectory:
             raise NotACrawl(f"there is no crawl in {path}; `{command('crawl', 'URL', '--dir', path)}` begins one") from None
         except NotADirectoryError:
             raise NotACrawl(f"{path} is no directory, so it holds no crawl") from None
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise NotACrawl(f"cannot read {directory._about}: {error}; {RESTORE}") from error
         if about.format < FORMAT:
             older = f"gossamer {about.gossamer} wrote {path} without checksums, in format {about.format}"

@@ -121,7 +121,7 @@ def read_lines(path: Path, kind: type[Line], what: str) -> Iterator[Line]:
             for number, line in enumerate(lines, start=1):
                 try:
                     yield decoder.decode(line)
-                except msgspec.DecodeError as error:
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise UsageError(f"{path} line {number} is no {what} line: {error}") from error
     except OSError as error:
         raise UsageError(f"cannot read the {what} {path}: {error.strerror}") from error

@@ -263,7 +263,7 @@ def _read(row: bytes | None) -> Known:
         return Known()
     try:
         return _decode(row)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return Known()  # written by another version: ask again
 
 

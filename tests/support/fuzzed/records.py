@@ -163,11 +163,16 @@ def slot(data: bytes) -> None:
         _slots.merge([str(path) for path in paths], str(merged))
         slots.pure_merge([str(path) for path in paths], str(plain))
         assert merged.read_bytes() == plain.read_bytes()
-        run = slots.Run(merged)
+        run = slots._finished(merged, 0, 9)
+        assert run.problem == ""
         for wanted in {feed.wide() for _ in range(20)} | set(gathered[0][1]):
             told = next((other[wanted] for _, other in gathered if wanted in other), None)
             assert run.find(wanted) == told == slots.pure_find(run._file.fileno(), run._fences, wanted)
         run.close()
+        run.path.write_bytes(data)
+        damaged = slots.Run(run.path)
+        assert damaged.problem
+        damaged.close()
         merged.write_bytes(data)
         _slots.merge([str(merged), str(plain)], str(paths[0]))
         with merged.open("rb") as file:
