@@ -171,7 +171,7 @@ def slot(data: bytes) -> None:
         run.close()
         run.path.write_bytes(data)
         damaged = slots.Run(run.path)
-        assert damaged.problem
+        assert bool(damaged.problem) is (data != plain.read_bytes())
         damaged.close()
         merged.write_bytes(data)
         _slots.merge([str(merged), str(plain)], str(paths[0]))
