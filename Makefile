@@ -44,6 +44,7 @@ real: $(READY)
 soak: $(READY)
 	@REAL_APPLICATIONS=all $(BIN)/pytest tests/real --timeout 1800
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
+	@SOAK_DAMAGES=1000 $(BIN)/pytest tests/crash/test_damaged_stores.py --timeout 1800 -s
 	@$(BIN)/python tests/support/soak.py --minutes $(MINUTES)
 
 # All of them in about 20 minutes: make bench. Some: make bench ONLY=versus,stages. Smaller or larger: make bench SCALE=--quick.
