@@ -59,7 +59,7 @@ def test_a_damaged_file_changes_nothing_silently(whole: Path, expected: dict[str
         shutil.rmtree(crawl)
     sys.stdout.write(f"SOAK_DAMAGES={COUNT} SOAK_SEED={SEED}: {dict(ways)}\n")
     assert not wrong, f"{len(wrong)} of SOAK_DAMAGES={COUNT} with SOAK_SEED={SEED}:\n" + "\n".join(wrong)
-    assert ways["refused"] and ways["unchanged"]
+    assert ways["refused"] and ways["made again"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])

@@ -1,6 +1,7 @@
 """Damage to the files of a crawl, and the judgement of what became of it: unchanged, made again, or refused in one sentence."""
 
 import json
+import logging
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +107,8 @@ async def _frontier_of(stores: Stores) -> dict[str, object]:
 
 async def judge(crawl: Path, damage: Damage, expected: dict[str, object]) -> str:
     """Return what became of a damaged crawl; raise what is none of the ways that are allowed."""
+    lines = _Lines()
+    logging.getLogger("gossamer").addHandler(lines)
     try:
         content = await content_of(crawl)
     except GossamerError as error:
@@ -113,8 +116,21 @@ async def judge(crawl: Path, damage: Damage, expected: dict[str, object]) -> str
         assert "\n" not in sentence and any(word in sentence for word in REMEDIES), f"no remedy: {sentence}"
         assert str(crawl) in sentence or Path(damage.file).name in sentence, f"names no file: {sentence}"
         return "refused"
+    finally:
+        logging.getLogger("gossamer").removeHandler(lines)
     if content["archive"] and damage.file.endswith(".warc.gz"):
         return "refused"  # by `verify`, which names the file
     changed = [name for name in expected if content[name] != expected[name]]
     assert not changed, f"silently different: {changed}"
-    return "unchanged"
+    return "made again" if any(str(crawl / damage.file) in line for line in lines.told) else "unchanged"
+
+
+class _Lines(logging.Handler):
+    """Keeps the warnings of ours."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.told: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.told.append(record.getMessage())
