@@ -30,8 +30,7 @@ STAGES = {
     "fetch": (
         "gossamer.fetchers.http:HttpFetcher.fetch",
         "gossamer.fetchers.kept:Connection.data_received",
-        "gossamer.fetchers.multi:Multi._act",
-        "gossamer.fetchers.multi:Multi._call",
+        "gossamer.fetchers.secure:SecureConnection.data_received",
     ),
     "parse": ("gossamer.worker.reading:Reader.read", "gossamer.worker.reading:Reader.glimpse"),
     "URLs": (

@@ -12,10 +12,10 @@ from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.document.charset import declared_charset, guessed_charset, meta_charset
 from gossamer.document.digest import payload_digest
+from gossamer.document.head import fields_of
 from gossamer.document.sniff import sniff
 from gossamer.errors import UrlError
 from gossamer.fetchers.framing import Answer, end_of_head, read_head
-from gossamer.fetchers.message import fields_of
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
 from gossamer.policy import cookies, directives, marks, templates, traps

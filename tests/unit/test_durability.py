@@ -226,13 +226,15 @@ async def test_fast_tells_of_a_failed_sync_with_the_next_acknowledgement(monkeyp
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files that were synced, in order."""
+    """The names of the files that were synced, in order, but for seals, of which each store writes one when it is opened."""
     names: list[str] = []
     for call in ("fsync", "fdatasync"):
 
         def noting(file: int, real: object = getattr(os, call)) -> None:
             number = file if isinstance(file, int) else file.fileno()
-            names.append(Path(os.readlink(f"/proc/self/fd/{number}")).name)
+            name = Path(os.readlink(f"/proc/self/fd/{number}")).name
+            if "seal." not in name:
+                names.append(name)
             real(file)  # type: ignore[operator]
 
         monkeypatch.setattr(os, call, noting)
