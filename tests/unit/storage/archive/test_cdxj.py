@@ -113,4 +113,4 @@ async def test_merging_sorts_the_lines_of_all_files(tmp_path: Path) -> None:
     for _ in range(2):  # a second merge does not take in the first
         lines = merge(tmp_path).read_bytes().splitlines(keepends=True)
         assert lines == sorted(b"".join(parts).splitlines(keepends=True))
-    assert {path.suffix for path in tmp_path.iterdir()} == {".gz", ".cdxj"}
+    assert {path.suffix or path.name for path in tmp_path.iterdir()} == {".gz", ".cdxj", "seal"}
