@@ -52,6 +52,15 @@ def finish_pruning(directory: Path, settings: Settings, uses: Callable[[str], bo
     chosen.pruner_at(path).finish(uses)
 
 
+def refuse_missing(directory: Path, settings: Settings) -> None:
+    """Refuse a crawl that has lost a whole store: the frontier is made last, so beside one all the others stand."""
+    frontier = located(settings.frontier.uri, directory, "frontier.uri")[1]
+    for uri, knob in ((settings.storage.kv, "storage.kv"), (settings.storage.catalog, "storage.catalog")):
+        scheme, path = located(uri, directory, knob)
+        if frontier.exists() and not path.exists() and scheme != "memory":
+            raise StoreError(f"{path} is missing, but {frontier} is there; {RESTORE}")
+
+
 def refuse_emptiness(directory: Path, frontier: Frontier, catalog: Catalog) -> None:
     """Refuse a crawl of which one store knows what another has lost: an empty store is no fresh start."""
     known, pages = frontier.statistics(), sum(catalog.counts().values())

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from gossamer.archives import chosen_archive, finish_pruning, refuse_emptiness
+from gossamer.archives import chosen_archive, finish_pruning, refuse_emptiness, refuse_missing
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
@@ -212,6 +212,7 @@ async def open_stores(
 
     `copies`: where copies of frontier and key-value store are, because the directory can only be read (`jobs/look.py`).
     """
+    refuse_missing(directory, settings)
     async with AsyncExitStack() as stack:
         scheme, path = located(settings.storage.kv, copies or directory, "storage.kv")
         kv: KeyValue = choose("kv", scheme).open(path, _is_durable(settings))

@@ -81,14 +81,18 @@ class Seal:
             except OSError as error:
                 yield name, f"cannot be read: {error.strerror}"
 
-    def mark_open(self, growing: Iterable[Path] = ()) -> None:
+    def mark_open(self, growing: Iterable[Path] = (), *, synced: bool = True) -> None:
         """Say that the store is open; `growing`: files that will keep their first bytes, as many as they have now."""
-        self._write(Content(False, {path.name: part_of(path) for path in growing}))
+        self._write(Content(False, {path.name: part_of(path) for path in growing}), synced)
 
     def close(self, files: Iterable[Path], checks_itself: Callable[[Path], bool] = lambda path: False) -> None:
-        """Seal the store: it has these files, of which some check themselves, and nobody changes them any more."""
-        parts = {path.name: part_of(path, checks_itself(path)) for path in sorted(files)}
-        self._write(Content(True, parts))
+        """Seal the store: it has these files, of which some check themselves, and nobody changes them any more.
+
+        On a full disk it stays unsealed, as after a kill: nothing is lost by that.
+        """
+        with suppress(OSError):
+            parts = {path.name: part_of(path, checks_itself(path)) for path in sorted(files)}
+            self._write(Content(True, parts))
 
     def remove(self) -> None:
         """Take the seal away before the store is changed; what makes it again is `mark_open` or `close`."""
@@ -110,9 +114,9 @@ class Seal:
             raise StoreError(f"{self.path} is damaged; check the files beside it, then remove it to go on with them")
         return msgspec.json.decode(body, type=Content)
 
-    def _write(self, content: Content) -> None:
+    def _write(self, content: Content, synced: bool = True) -> None:
         body = msgspec.json.encode(content) + b"\n"
-        write_whole(self.path, _head(body) + b"\n" + body)
+        write_whole(self.path, _head(body) + b"\n" + body, synced=synced)
         self._content = content
 
 
@@ -132,16 +136,18 @@ def checksum_of(path: Path, size: int) -> str:
     return hasher.hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is whole or not there."""
+def write_whole(path: Path, content: bytes, *, synced: bool = True) -> None:
+    """Write a file so that it is whole or not there; `synced`: also after a power loss, and then it is there."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with draft.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                file.flush()
+                os.fsync(file.fileno())
         draft.replace(path)
-        sync_directory(path.parent)
+        if synced:
+            sync_directory(path.parent)
     except OSError:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ import pytest
 from crawling import run_gossamer, simweb_running
 from damaging import REMEDIES, content_of, copied, damages, files_of, judge
 
+from gossamer.errors import GossamerError
 from gossamer.frontier import slots
 
 COUNT = int(os.environ.get("SOAK_DAMAGES", "60"))
@@ -60,6 +61,18 @@ def test_a_damaged_file_changes_nothing_silently(whole: Path, expected: dict[str
     sys.stdout.write(f"SOAK_DAMAGES={COUNT} SOAK_SEED={SEED}: {dict(ways)}\n")
     assert not wrong, f"{len(wrong)} of SOAK_DAMAGES={COUNT} with SOAK_SEED={SEED}:\n" + "\n".join(wrong)
     assert ways["refused"] and ways["made again"]
+
+
+@pytest.mark.parametrize(
+    "lost", ["frontier", "state", "catalog.db*", "frontier/store", "frontier/store/*", "graph/*.edges", "crawl.json"]
+)
+def test_a_store_that_is_gone_is_no_fresh_start(lost: str, whole: Path, expected: dict[str, object], tmp_path: Path) -> None:
+    crawl = copied(whole, tmp_path / "crawl")
+    for path in crawl.glob(lost):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for _ in range(2):  # the first refusal makes nothing that the second one takes for a store
+        with pytest.raises(GossamerError, match="restore it from a checkpoint"):
+            asyncio.run(content_of(crawl))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])

@@ -160,7 +160,8 @@ class Store:
 
     def begin(self) -> None:
         """Make it known that there is a store here from now on, which has its version."""
-        self.sync()
+        if self.is_new:
+            self.sync()
         with self._in_our_words("open"):
             self._files.opened()
 

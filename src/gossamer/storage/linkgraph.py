@@ -45,10 +45,9 @@ SEAL = "seal"
 class EdgeLog:
     """Writes the graph of a crawl (`protocols.LinkGraph`)."""
 
-    def __init__(self, directory: Path, number: int, durable: bool, seal: Seal) -> None:
+    def __init__(self, directory: Path, number: int, durable: bool) -> None:
         self._directory = directory
         self._number = number
-        self._seal = seal
         self._pwrite = faults.writing("graph.write", os.pwrite)
         self._fdatasync = faults.syncing("graph.sync", os.fdatasync)
         self._compress = zstandard.ZstdCompressor(level=1).compress
@@ -69,8 +68,9 @@ class EdgeLog:
                 raise StoreError(f"{directory} has no {_SUFFIX} file any more; {RESTORE}")
             for path in files[-2:]:  # what was not synced when the power went is in these
                 _repair(path, seal.is_closed)
-            log = cls(directory, int(files[-1].stem) if files else 1, durable, seal)
+            log = cls(directory, int(files[-1].stem) if files else 1, durable)
             log._begin()
+            seal.mark_open()
         return log
 
     async def put(self, pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> None:
@@ -80,8 +80,6 @@ class EdgeLog:
         payload = self._compress(columns(pages, hosts))
         edges = sum(len(packed) for _, packed in pages) // WIDTH
         with _in_our_words(self._directory):
-            if self._seal.is_closed or not self._seal.exists:
-                self._seal.mark_open()
             if self._size >= ROLL:
                 self._number += 1
                 self._begin()
@@ -113,7 +111,7 @@ class EdgeLog:
                 for descriptor in self._open_files:
                     os.close(descriptor)
                 self._open_files.clear()
-        if was_open and not self._seal.is_closed:
+        if was_open:
             with _in_our_words(self._directory):
                 _seal(self._directory)
 

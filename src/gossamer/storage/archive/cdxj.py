@@ -27,7 +27,7 @@ from gossamer.document.digest import payload_digest
 from gossamer.records import Fetched, Place
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.replay import restore
-from gossamer.storage.archive.sealed import drop_damaged, seal
+from gossamer.storage.archive.sealed import drop_damaged, seal, unseal
 from gossamer.storage.archive.segment import OPEN, open_path
 from gossamer.storage.archive.walk import Record, Torn, walk
 from gossamer.storage.archive.warc import safe_uri, timestamp
@@ -110,11 +110,11 @@ def merge(directory: Path) -> Path:
     """Merge the indexes of all files into one sorted `index.cdxj`, while others write or not; return its path."""
     target = directory / MERGED
     drop_damaged(directory)
+    unseal(directory)
     names = {path.name.removesuffix(OPEN) for path in (*directory.glob("*.warc.gz"), *directory.glob(f"*.warc.gz{OPEN}"))}
     with ExitStack() as stack:
         _replace(target, heapq.merge(*[_lines_in(directory / name, stack) for name in sorted(names)]))
-    with suppress(FileNotFoundError):  # a file was closed or replaced meanwhile: who did that merges again
-        seal(directory)
+    seal(directory)
     return target
 
 

@@ -22,7 +22,7 @@ from gossamer.document.body import Body
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
 from gossamer.records import Fetched, Original, Place
-from gossamer.storage.archive import cdxj, member, pair, replay, warc
+from gossamer.storage.archive import cdxj, member, pair, replay, sealed, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.prune import Pruner
@@ -234,10 +234,11 @@ class DirectoryArchive:
             target.mkdir(parents=True)
             copied: set[str] = set()
             while fresh := {path.name for path in directory.iterdir()} - copied if directory.is_dir() else set():
-                for name in sorted(fresh):
+                for name in sorted(fresh - {sealed.NAME}):
                     with suppress(FileNotFoundError):
                         _copy(directory / name, target / name)
                 copied |= fresh
+            sealed.seal(target)
         except OSError as error:
             raise failure(error, target) from error
 

@@ -263,9 +263,9 @@ class SqliteCatalog:
                 self._seal = None
 
     def _break_seal(self) -> None:
-        """Say that the catalog is open, before the first change."""
+        """Say that the catalog is open, before the first change; no sync: while there is a log the seal does not count."""
         self._seal = seal_of(self._path, checked=False)
-        self._seal.mark_open()
+        self._seal.mark_open(synced=False)
 
     def _reader(self) -> sqlite3.Connection:
         return _connect_to_read(self._path, self._reading)

@@ -9,7 +9,7 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.document.digest import payload_digest
 from gossamer.records import Original, Place
-from gossamer.storage.archive import cdxj, sealed
+from gossamer.storage.archive import cdxj
 from gossamer.storage.archive.cdxj import line, merge, url_key
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.testing.archive import answer, answers, keep
@@ -113,4 +113,4 @@ async def test_merging_sorts_the_lines_of_all_files(tmp_path: Path) -> None:
     for _ in range(2):  # a second merge does not take in the first
         lines = merge(tmp_path).read_bytes().splitlines(keepends=True)
         assert lines == sorted(b"".join(parts).splitlines(keepends=True))
-    assert {path.suffix for path in tmp_path.iterdir() if path.name != sealed.NAME} == {".gz", ".cdxj"}
+    assert {path.suffix or path.name for path in tmp_path.iterdir()} == {".gz", ".cdxj", "seal"}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records import Original, Place
-from gossamer.storage.archive import cdxj, replay, sealed
+from gossamer.storage.archive import cdxj, replay
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.storage.archive.prune import Pruner, predecessor, successor
@@ -107,7 +107,7 @@ async def test_of_an_old_and_a_new_file_the_one_that_counts_stays(tmp_path: Path
     pruner.finish(lambda name: name != file.name if moved else name == file.name)
     left = new if moved else file.name
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        [left, cdxj.index_path(tmp_path / left).name, cdxj.MERGED, sealed.NAME]
+        [left, cdxj.index_path(tmp_path / left).name, cdxj.MERGED, "seal"]
     )
     assert left.encode() in (tmp_path / cdxj.MERGED).read_bytes()
     pruner.finish(lambda name: pytest.fail("there is nothing to ask"))
