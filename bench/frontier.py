@@ -30,8 +30,10 @@ from bench.progress import Bar
 from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
-from gossamer.worker.garbage import collected_seldom
+from gossamer.records.entry import Entry, LinkKind
+from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.outcome import Outcome
+from gossamer.run.garbage import collected_seldom
 
 NOW = 1_700_000_000.0
 PAGE = 100  # links pushed in one call

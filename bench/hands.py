@@ -18,10 +18,13 @@ from gossamer.assemble import make_admission, make_processors
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
-from gossamer.records import Document, Entry, Extract, Fetched, Link, Outcome
+from gossamer.readers.document import document_of
+from gossamer.records.entry import Entry, Link
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Document, Extract
 from gossamer.storage.archive import warc
 from gossamer.url.parse import parse, split
-from gossamer.worker.read import document_of
 
 URL = "http://127.0.0.1:8000/"
 NOW = 1_700_000_000.0
@@ -122,7 +125,7 @@ def _theirs(page: bytes, packed: bytes) -> dict[str, float]:
 async def _stores() -> dict[str, float]:
     """Measure the stores by the page, 50 pages at a time as a busy crawl would, syncs not waited for."""
     from gossamer.kv.rocks import RocksKeyValue
-    from gossamer.records import Page
+    from gossamer.records.page import Page
     from gossamer.storage.catalog.sqlite import SqliteCatalog
 
     account, batches, batch = Account(), 20, 50

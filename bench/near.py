@@ -29,8 +29,8 @@ from gossamer.dedupe.near import NEAR, NearIndex
 from gossamer.dedupe.simhash import likeness_of, usual_way
 from gossamer.dedupe.vectors import reckon
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.likeness import Likeness, distance
-from gossamer.records import Original
+from gossamer.records.likeness import Likeness, distance
+from gossamer.records.page import Original
 
 AT_ONCE = 16  # visits that end together
 WRITTEN_AT_ONCE = 512  # pages that are only written

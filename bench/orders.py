@@ -18,11 +18,13 @@ from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Score
 from gossamer.edges import NUMBERS, pack
 from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.node.ranker import AT_ONCE, GROWTH, share
 from gossamer.policy.priority import DEFAULT, LEAST_RANK, Order, linked, rank
-from gossamer.records import Answer, Entry, Fate, LinkKind, Outcome, Settlement
+from gossamer.records.entry import Entry, LinkKind
+from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.outcome import Outcome
 from gossamer.storage.linkgraph import EdgeLog
 from gossamer.url.fingerprint import fingerprint
-from gossamer.worker.ranker import AT_ONCE, GROWTH, share
 
 ORDERS: tuple[Order, ...] = ("breadth-first", "priority", "opic")
 PARTS = (50, 75, 90, 99)  # of the important pages, in percent

@@ -32,14 +32,14 @@ STAGES = {
         "gossamer.fetchers.kept:Connection.data_received",
         "gossamer.fetchers.secure:SecureConnection.data_received",
     ),
-    "parse": ("gossamer.worker.reading:Reader.read", "gossamer.worker.reading:Reader.glimpse"),
+    "parse": ("gossamer.readers.reading:Reader.read", "gossamer.readers.reading:Reader.glimpse"),
     "URLs": (
         "gossamer.processors.page:Page.extract",
-        "gossamer.worker.admit:Admission.admit",
-        "gossamer.worker.admit:Admission.remember",
+        "gossamer.visit.admit:Admission.admit",
+        "gossamer.visit.admit:Admission.remember",
     ),
     "dedupe": (
-        "gossamer.worker.reading:Reader.digest",
+        "gossamer.readers.reading:Reader.digest",
         "gossamer.dedupe.exact:ExactDeduper.claim",
         "gossamer.dedupe.exact:ExactDeduper.commit",
         "gossamer.dedupe.near:NearIndex.claim",
@@ -55,7 +55,7 @@ STAGES = {
         "gossamer.frontier.embedded:EmbeddedFrontier.discover",
     ),
     "catalog": ("gossamer.storage.catalog.sqlite:SqliteCatalog.add",),
-    "graph": ("gossamer.worker.outlinks:Outlinks.of", "gossamer.storage.linkgraph:EdgeLog.put"),
+    "graph": ("gossamer.visit.links:Outlinks.of", "gossamer.storage.linkgraph:EdgeLog.put"),
     "robots": ("gossamer.robots.cache:RobotsCache.consult", "gossamer.robots.cache:RobotsCache.keep"),
 }
 COLUMNS = (

@@ -1,4 +1,4 @@
-from gossamer.records import Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
 
 def meet(links: tuple[Link, ...], names: dict[str, int], /) -> tuple[list[int | None], list[Link]]: ...
 def pack(

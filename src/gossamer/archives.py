@@ -9,8 +9,10 @@ from typing import Any
 
 from gossamer.config.sections import Settings
 from gossamer.errors import StoreError
-from gossamer.protocols import Catalog, Frontier
-from gossamer.records import Fetched, Place
+from gossamer.joints.catalog import Catalog
+from gossamer.joints.frontier import Frontier
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Place
 from gossamer.registry import choose, located
 from gossamer.seal import RESTORE
 

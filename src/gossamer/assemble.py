@@ -23,58 +23,51 @@ from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
 from gossamer.filters.scope import Scope
 from gossamer.graphs import LatestRanks, graph_at, ranking
+from gossamer.joints.archive import Archive
+from gossamer.joints.catalog import Catalog
+from gossamer.joints.commits import Commits
+from gossamer.joints.documents import Processor
+from gossamer.joints.frontier import Frontier, Leasing
+from gossamer.joints.graph import LinkGraph
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.lessons import Lessons, Teaching
+from gossamer.joints.robots import Advice, Robots
+from gossamer.joints.sameness import Claims, Deduper, NearDuplicates
 from gossamer.lessons.book import LessonBook
 from gossamer.network import make_addressing, make_fetchers
-from gossamer.protocols import (
-    Advice,
-    Archive,
-    Catalog,
-    Claims,
-    Commits,
-    Deduper,
-    Frontier,
-    KeyValue,
-    Leasing,
-    Lessons,
-    LinkGraph,
-    NearDuplicates,
-    Processor,
-    Robots,
-    Teaching,
-)
+from gossamer.node.briefing import Briefing, Thrift
+from gossamer.node.chains import Chains
+from gossamer.node.checkpoint import Stillness, take_checkpoint
+from gossamer.node.commit import Committer
+from gossamer.node.recall import Recall
+from gossamer.readers.child import Greeting
+from gossamer.readers.processes import Aside
+from gossamer.readers.reading import Reader
 from gossamer.registry import choose, keys, located, named
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
+from gossamer.run.lists import Lists
+from gossamer.run.lookout import Lookout
+from gossamer.run.node import Node
+from gossamer.run.pool import Pool
 from gossamer.url.parse import Url
-from gossamer.worker.admit import Admission
-from gossamer.worker.arrivals import Arrivals
-from gossamer.worker.aside import Aside
-from gossamer.worker.briefing import Briefing, Thrift
-from gossamer.worker.budget import Budget
-from gossamer.worker.chains import Chains
-from gossamer.worker.checkpoint import Stillness, take_checkpoint
-from gossamer.worker.child import Greeting
-from gossamer.worker.commit import Committer
-from gossamer.worker.crawl import Crawler
-from gossamer.worker.events import Events, Tally
-from gossamer.worker.gate import Gate
-from gossamer.worker.lists import Lists
-from gossamer.worker.lookout import Lookout
-from gossamer.worker.node import Node
-from gossamer.worker.outlinks import Outlinks
-from gossamer.worker.pool import Pool
-from gossamer.worker.probe import Prober
-from gossamer.worker.reading import Reader
-from gossamer.worker.recall import Recall
-from gossamer.worker.request import Requests
-from gossamer.worker.revision import Revisions
-from gossamer.worker.same import Sameness
-from gossamer.worker.settle import Settler
+from gossamer.visit.admit import Admission
+from gossamer.visit.arrivals import Arrivals
+from gossamer.visit.compare import Sameness
+from gossamer.visit.crawl import Crawler
+from gossamer.visit.gate import Gate
+from gossamer.visit.links import Outlinks
+from gossamer.visit.probe import Prober
+from gossamer.visit.request import Requests
+from gossamer.visit.revision import Revisions
+from gossamer.visit.settle import Settler
+from gossamer.watch.budget import Budget
+from gossamer.watch.events import Events, Tally
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
 AGENT = "gossamer"  # whom a page means by it, beside all robots
-CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.worker.child import main; main(int(sys.argv[1]))")
+CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child import main; main(int(sys.argv[1]))")
 
 
 class Stores(Struct, frozen=True, kw_only=True):

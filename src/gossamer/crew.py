@@ -45,12 +45,12 @@ from gossamer.remote.client import (
 from gossamer.remote.process import Spares, WorkerProcess, adopted
 from gossamer.remote.server import Desk, Session
 from gossamer.remote.wire import Greeting, Tell
+from gossamer.run.garbage import collected_seldom
+from gossamer.run.node import Node
 from gossamer.url.parse import Url, parse
-from gossamer.worker.budget import Budget
-from gossamer.worker.events import Events, Retold, Tally, Trouble, bug, hear, retell, tell_of_calls
-from gossamer.worker.garbage import collected_seldom
-from gossamer.worker.node import Node
-from gossamer.worker.stall import StallWatch
+from gossamer.watch.budget import Budget
+from gossamer.watch.events import Events, Retold, Tally, Trouble, bug, hear, retell, tell_of_calls
+from gossamer.watch.stall import StallWatch
 
 WORK = (sys.executable, "-P", "-c", "import sys; from gossamer.crew import main; main(int(sys.argv[1]))")
 

@@ -7,8 +7,8 @@ from functools import partial
 from gossamer.config.sections import Dedupe
 from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import canonical
-from gossamer.protocols import KeyValue
 
 
 def make_dedupers(kv: KeyValue, settings: Dedupe, linked: Callable[[str], float]) -> tuple[ExactDeduper, NearIndex]:

@@ -9,7 +9,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 
-from gossamer.records import Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
 
 try:
     from gossamer import _edges as _quick

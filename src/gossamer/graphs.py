@@ -7,11 +7,11 @@ from typing import Any
 
 from gossamer.config.sections import Settings
 from gossamer.errors import StoreError
-from gossamer.protocols import Frontier
+from gossamer.joints.frontier import Frontier
+from gossamer.node.ranker import Ranker
 from gossamer.registry import choose, keys, located
 from gossamer.url.fingerprint import fingerprint
-from gossamer.worker.events import Events
-from gossamer.worker.ranker import Ranker
+from gossamer.watch.events import Events
 
 NO_GRAPH = "none:graph"
 

@@ -8,7 +8,8 @@ from gossamer.config.sections import Settings
 from gossamer.dns.cache import CachingResolver
 from gossamer.dns.guard import AddressGuard
 from gossamer.dns.resolver import DnsResolver
-from gossamer.protocols import Fetcher, Resolver
+from gossamer.joints.fetch import Fetcher
+from gossamer.joints.resolver import Resolver
 from gossamer.registry import choose, keys
 
 

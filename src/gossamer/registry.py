@@ -15,9 +15,15 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from gossamer import protocols
 from gossamer.errors import ConfigError, PluginError
-from gossamer.worker import admit
+from gossamer.joints.archive import Archive
+from gossamer.joints.catalog import Catalog
+from gossamer.joints.documents import Processor
+from gossamer.joints.fetch import Fetcher
+from gossamer.joints.frontier import Frontier
+from gossamer.joints.graph import LinkGraph
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.visit import admit
 
 HTML = "gossamer.processors.html:HtmlProcessor"
 XML = "gossamer.processors.xml:XmlProcessor"
@@ -63,13 +69,13 @@ TABLE: dict[str, dict[str, str]] = {
 }
 
 JOINTS: dict[str, type] = {
-    "frontier": protocols.Frontier,
-    "kv": protocols.KeyValue,
-    "archive": protocols.Archive,
-    "catalog": protocols.Catalog,
-    "graph": protocols.LinkGraph,
-    "fetcher": protocols.Fetcher,
-    "processor": protocols.Processor,
+    "frontier": Frontier,
+    "kv": KeyValue,
+    "archive": Archive,
+    "catalog": Catalog,
+    "graph": LinkGraph,
+    "fetcher": Fetcher,
+    "processor": Processor,
     "filter": admit.Filter,
     "scorer": admit.Scorer,
 }

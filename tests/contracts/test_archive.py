@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.config.sections import Storage
-from gossamer.protocols import Archive
+from gossamer.joints.archive import Archive
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.testing.archive import RULES, Rule
 

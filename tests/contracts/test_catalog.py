@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.protocols import Catalog
+from gossamer.joints.catalog import Catalog
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import RULES, Rule
 

@@ -8,9 +8,10 @@ import pytest
 from wiring import Exact, Halves, wired
 
 from gossamer.dedupe.exact import ExactDeduper
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.sameness import Deduper
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.protocols import Deduper, KeyValue
 from gossamer.remote.client import RemoteClaims
 from gossamer.testing.deduper import RULES, Rule
 

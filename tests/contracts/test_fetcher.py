@@ -11,7 +11,7 @@ from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.file import FileFetcher
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.protocols import Fetcher
+from gossamer.joints.fetch import Fetcher
 from gossamer.testing.fetcher import RULES, Bench, RawServer
 from gossamer.testing.resolver import StaticResolver
 

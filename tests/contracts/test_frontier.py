@@ -13,8 +13,8 @@ from wiring import Halves, wired
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
-from gossamer.protocols import Frontier
-from gossamer.records import Leases
+from gossamer.joints.frontier import Frontier
+from gossamer.records.lease import Leases
 from gossamer.remote.client import Connection, RemoteFrontier
 from gossamer.testing.frontier import RULES
 from gossamer.testing.frontier_bench import LEASE, NOW, Bench

@@ -26,19 +26,10 @@ from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT, Turns
 from gossamer.policy import politeness
-from gossamer.records import (
-    Answer,
-    Entry,
-    Fate,
-    HostPolicy,
-    Lease,
-    LinkKind,
-    Outcome,
-    Priority,
-    Settlement,
-    State,
-    Verdict,
-)
+from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.outcome import Outcome, State
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0

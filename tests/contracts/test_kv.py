@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.protocols import KeyValue
 from gossamer.testing.kv import DURABLE, RULES, Rule
 
 BACKENDS: dict[str, Callable[[Path], KeyValue]] = {

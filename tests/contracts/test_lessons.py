@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.lessons import Lessons
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons.book import LessonBook
-from gossamer.protocols import KeyValue, Lessons
 from gossamer.testing.lessons import MARKED, NOW, RULES, SETTINGS, TRAP, Rule, ask, copy, learn, marked
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.protocols import LinkGraph
+from gossamer.joints.graph import LinkGraph
 from gossamer.storage import linkgraph
 from gossamer.storage.linkgraph import EdgeLog
 from gossamer.storage.nograph import NoGraph

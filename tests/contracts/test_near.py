@@ -8,9 +8,10 @@ import pytest
 from wiring import Halves, Near, wired
 
 from gossamer.dedupe.near import NearIndex
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.sameness import NearDuplicates
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.protocols import KeyValue, NearDuplicates
 from gossamer.remote.client import RemoteClaims
 from gossamer.testing.near import RULES, Rule
 

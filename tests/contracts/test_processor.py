@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
+from gossamer.joints.documents import Processor
 from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
 from gossamer.processors.sitemap import SitemapProcessor
 from gossamer.processors.xml import XmlProcessor
-from gossamer.protocols import Processor
-from gossamer.records import Document
+from gossamer.records.page import Document
 from gossamer.testing.processor import RULES, Rule
 
 PAGE = (

@@ -10,7 +10,7 @@ from dnslib.server import BaseResolver, DNSServer
 from gossamer.config.sections import Dns
 from gossamer.dns.cache import CachingResolver
 from gossamer.dns.resolver import DnsResolver
-from gossamer.protocols import Resolver
+from gossamer.joints.resolver import Resolver
 from gossamer.testing.resolver import RULES, Bench, StaticResolver
 
 ADDRESSES = frozenset({"192.0.2.1", "192.0.2.2"})

@@ -8,9 +8,10 @@ import pytest
 from wiring import Halves, wired
 
 from gossamer.config.sections import RobotsTxt
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.robots import Robots
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.protocols import KeyValue, Robots
 from gossamer.remote.client import RemoteRobots
 from gossamer.robots.cache import RobotsCache
 from gossamer.testing.robots import DENYING, DURABLE, PAGE, RULES, SETTINGS, Rule, answer, ask, verdict

@@ -22,10 +22,10 @@ from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError, StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
+from gossamer.run.pool import End
 from gossamer.url.parse import parse
-from gossamer.worker import settle
-from gossamer.worker.events import Event, Paused, Resumed
-from gossamer.worker.pool import End
+from gossamer.visit import settle
+from gossamer.watch.events import Event, Paused, Resumed
 
 LINKS = ("/one", "/two")
 FLAGS = {"politeness.delay": 0, "fetch.allow_private": ("127.0.0.0/8",), "storage.segment_bytes": 2_000}

@@ -12,7 +12,7 @@ import pytest
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.records import State
+from gossamer.records.outcome import State
 
 NOW = 1_700_000_000.0
 CHILD = """
@@ -21,7 +21,9 @@ from pathlib import Path
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.records import Answer, Entry, Fate, Outcome, Settlement
+from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.entry import Entry
+from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 
 slots.MANY = 20  # files are written and merged all the time

@@ -20,7 +20,9 @@ from gossamer.config.sections import Breaker, Fetch, FrontierSettings, Politenes
 from gossamer.config.sections import Crawl as CrawlSection
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.jobs.descriptors import OWN, PER_VISIT, fit
-from gossamer.records import Entry, Fate, Outcome, Settlement
+from gossamer.records.entry import Entry
+from gossamer.records.lease import Fate, Settlement
+from gossamer.records.outcome import Outcome
 
 NOW = 1_700_000_000.0
 HOUR = 3600.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.config.sections import Storage
-from gossamer.records import Place
+from gossamer.records.page import Place
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.storage.archive.walk import walk

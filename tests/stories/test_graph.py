@@ -18,7 +18,7 @@ from serving import page, site_running
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.graph import named_edges
 from gossamer.jobs.search import find_pages
-from gossamer.records import Page
+from gossamer.records.page import Page
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.web import Web, build
 from gossamer.storage.linkgraph import EdgeLog

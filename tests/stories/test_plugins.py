@@ -12,7 +12,10 @@ from serving import page, site_running
 LOCAL = ["--allow-private", "127.0.0.0/8"]
 FETCHER = '''
 from gossamer.document.body import Body
-from gossamer.records import Extract, Fetched, Link, LinkKind, Outcome
+from gossamer.records.page import Extract
+from gossamer.records.fetch import Fetched
+from gossamer.records.entry import Link, LinkKind
+from gossamer.records.outcome import Outcome
 
 class Echo:
     """Answers every echo: URL with a page that names it."""

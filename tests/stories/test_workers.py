@@ -25,7 +25,7 @@ class Deadly:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def judge(self, candidate):
-        from gossamer.records import Verdict
+        from gossamer.records.entry import Verdict
         if candidate.url.wire.endswith("/deadly"):
             os.kill(os.getpid(), signal.SIGKILL)
         return Verdict(True, "deadly")

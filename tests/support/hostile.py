@@ -20,14 +20,16 @@ from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
 from gossamer.policy import cookies, directives, marks, templates, traps
 from gossamer.policy.retry import retry_after
-from gossamer.records import Fetched, LinkKind, Outcome
+from gossamer.readers.reading import Reader
+from gossamer.records.entry import LinkKind
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.robots import rules
 from gossamer.storage.archive.cdxj import url_key
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import Base, parse
-from gossamer.worker.again import _moment
-from gossamer.worker.reading import Reader
-from gossamer.worker.settle import redirect_of
+from gossamer.visit.again import _moment
+from gossamer.visit.settle import redirect_of
 
 KB, MB = 1024, 1024 * 1024
 SIZES = (64 * KB, 250 * KB, 10 * MB)

@@ -21,14 +21,16 @@ from typing import Any
 from gossamer.filters.verdict import Candidate
 from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
 from gossamer.lessons.book import LessonBook
+from gossamer.node.commit import Committer
+from gossamer.node.ranker import Ranker
 from gossamer.processors.html import HtmlProcessor
-from gossamer.records import Outcome, Settlement, Verdict
+from gossamer.records.entry import Verdict
+from gossamer.records.lease import Settlement
+from gossamer.records.outcome import Outcome
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
-from gossamer.worker.admit import Admission
-from gossamer.worker.commit import Committer
-from gossamer.worker.ranker import Ranker
+from gossamer.visit.admit import Admission
 
 VARIABLE = "SABOTAGE"
 Concerned = Callable[[tuple[Any, ...]], Sequence[str]]

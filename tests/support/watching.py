@@ -63,7 +63,7 @@ def _private(pid: int) -> int:
     """Return the bytes that a started process has had for itself; 0 while it is still a copy of its parent, or is gone."""
     status = _status(pid)
     with suppress(OSError):
-        if b"gossamer.worker.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+        if b"gossamer.readers.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
             return status.get("VmHWM", 0) - status.get("RssFile", 0)
     return 0
 

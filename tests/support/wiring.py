@@ -15,12 +15,12 @@ from gossamer.dedupe.claims import StoredClaims
 from gossamer.dedupe.near import NearIndex
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
-from gossamer.likeness import Likeness
-from gossamer.records import Original
+from gossamer.records.likeness import Likeness
+from gossamer.records.page import Original
+from gossamer.records.visit import Visit
 from gossamer.remote.client import Connection, RemoteClaims
 from gossamer.remote.server import Desk, Session
 from gossamer.robots.cache import RobotsCache
-from gossamer.visit import Visit
 
 
 class Committed:

@@ -22,7 +22,10 @@ from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
 from gossamer.kv import rocks
-from gossamer.records import Entry, HostPolicy, Outcome, Page
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostPolicy
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.archive import answer, keep

@@ -4,7 +4,7 @@ import pytest
 
 from gossamer import edges as module
 from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, meet, names_fingerprint, pack, pack_links, unpack
-from gossamer.records import Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
 
 
 @pytest.fixture(params=["compiled", "plain"], autouse=True)

@@ -9,7 +9,7 @@ from gossamer.frontier import dump
 from gossamer.frontier.rows import UrlRow, decode_url, encode
 from gossamer.jobs import control, ledger
 from gossamer.jobs.directory import CrawlDirectory, NotACrawl
-from gossamer.records import State
+from gossamer.records.outcome import State
 from gossamer.robots import cache
 
 WRITTEN = b'{"format": 1, "gossamer": "\xff", "created": 1.0, "operation": "\xff", "host": "\xff"}\n'

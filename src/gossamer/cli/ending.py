@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gossamer.jobs.explain import Ending
     from gossamer.jobs.refusals import Refusals
     from gossamer.jobs.run import Summary
-    from gossamer.worker.budget import Limit
+    from gossamer.watch.budget import Limit
 
 OPTIONS = {"crawl.max_pages": "--max-pages", "crawl.max_bytes": "--max-bytes", "crawl.max_seconds": "--max-time"}
 

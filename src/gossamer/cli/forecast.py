@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from gossamer.standing import Outlook
+from gossamer.records.standing import Outlook
 
 SOON = 0.05  # seconds: a shorter wait is none
 FEWEST_SECONDS = 3.0  # of a pace that anything can be told from

@@ -8,7 +8,7 @@ import traceback
 from types import TracebackType
 
 from gossamer.errors import GossamerError
-from gossamer.worker.garbage import BEGINNING
+from gossamer.run.garbage import BEGINNING
 
 
 def run() -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from gossamer.cli import output
 from gossamer.cli.forecast import Standing, forecast, pace_of, wait_for
 from gossamer.jobs.command import command
-from gossamer.standing import NOT_FOR_US
-from gossamer.worker.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble, VisitsEnded
+from gossamer.records.standing import NOT_FOR_US
+from gossamer.watch.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble, VisitsEnded
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -70,8 +70,8 @@ def bodies_cut(count: int, directory: str) -> str:
 
 def show_outcomes(outcomes: Mapping[str, int]) -> None:
     """Print how URLs ended, the most frequent end first: by name, with a bar for each."""
-    from gossamer.standing import NOT_FOR_US
-    from gossamer.worker.settle import FINISHED
+    from gossamer.records.standing import NOT_FOR_US
+    from gossamer.visit.settle import FINISHED
 
     most = max(outcomes.values(), default=1)
     output.table(

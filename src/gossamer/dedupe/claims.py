@@ -1,13 +1,13 @@
 """Who has some content, or nearly its text, and counts: both questions of a visit, asked of the stores in one go."""
 
-from gossamer.likeness import Likeness
-from gossamer.protocols import Deduper, NearDuplicates
-from gossamer.records import Original
-from gossamer.visit import Earlier
+from gossamer.joints.sameness import Deduper, NearDuplicates
+from gossamer.records.likeness import Likeness
+from gossamer.records.page import Original
+from gossamer.records.visit import Earlier
 
 
 class StoredClaims:
-    """Claims on content and text (`protocols.Claims`)."""
+    """Claims on content and text (`joints.sameness.Claims`)."""
 
     def __init__(self, deduper: Deduper, near: NearDuplicates) -> None:
         self._deduper = deduper

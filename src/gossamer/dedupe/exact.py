@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import canonical
 from gossamer.policy.canonical import Why
-from gossamer.protocols import KeyValue
-from gossamer.records import Original
-from gossamer.visit import Exchange
+from gossamer.records.page import Original
+from gossamer.records.visit import Exchange
 
 MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
 AT_ONCE = 1_000  # of them in one turn of the loop

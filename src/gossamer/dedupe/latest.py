@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from gossamer.dedupe.bands import PREFIX, TABLES, in_order
 from gossamer.dedupe.recent import ENTRY, new_recent, split
-from gossamer.protocols import KeyValue
+from gossamer.joints.keyvalue import KeyValue
 
 LEAF = 128  # entries
 LEAVES = 2_048

@@ -30,13 +30,13 @@ from gossamer.dedupe.bands import PREFIX, TABLES, Pairs, Sieve, rows_of
 from gossamer.dedupe.latest import Latest, Share, Step
 from gossamer.dedupe.recent import ENTRY, split
 from gossamer.dedupe.rows import Rows
-from gossamer.likeness import Likeness, distance
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import canonical
 from gossamer.policy.canonical import Why
-from gossamer.protocols import KeyValue
-from gossamer.records import Original
+from gossamer.records.likeness import Likeness, distance
+from gossamer.records.page import Original
+from gossamer.records.visit import Exchange
 from gossamer.url.fingerprint import fingerprint_bytes
-from gossamer.visit import Exchange
 
 NEAR = 3  # bits: the tables promise no more
 MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked

@@ -7,7 +7,7 @@ store has written: what is on its way is remembered, and the next change is made
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from gossamer.protocols import KeyValue
+from gossamer.joints.keyvalue import KeyValue
 
 
 class Rows:

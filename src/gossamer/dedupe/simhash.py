@@ -11,7 +11,7 @@ Standard: Charikar, Similarity Estimation Techniques from Rounding Algorithms (2
 
 from collections.abc import Callable
 
-from gossamer.likeness import Likeness
+from gossamer.records.likeness import Likeness
 
 Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sketch; it folds the case of ASCII letters only
 

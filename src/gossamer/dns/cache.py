@@ -18,7 +18,7 @@ from msgspec import Struct
 from gossamer.config.sections import Dns
 from gossamer.dns.answer import DnsAnswer, Source
 from gossamer.dns.overrides import Overrides
-from gossamer.protocols import Addresses
+from gossamer.joints.resolver import Addresses
 
 _LOOPBACK = ("127.0.0.1", "::1")
 _PASSING_TTL = 5.0  # how long a failure that may pass is remembered

@@ -20,7 +20,7 @@ from gossamer.fetchers.kept import Connection, Kept
 from gossamer.fetchers.message import Target
 from gossamer.fetchers.received import ENOUGH, Guard, Received
 from gossamer.fetchers.secure import SecureConnection, Trust, why_not
-from gossamer.records import Request
+from gossamer.records.fetch import Request
 
 _HEAD_START = 0.2  # seconds one address is ahead of the next
 _MOST_CHUNKS = 500_000  # of a file: each takes a microsecond, of which one host may not have too many

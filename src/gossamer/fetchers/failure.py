@@ -8,7 +8,7 @@ import errno
 from enum import Enum
 
 from gossamer.errors import DiskFull, StoreError
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 
 
 class Ending(Enum):

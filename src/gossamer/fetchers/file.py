@@ -23,8 +23,9 @@ from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
 from gossamer.document.reading import type_of
 from gossamer.fetchers.failure import spool_error
-from gossamer.protocols import Resolver
-from gossamer.records import Fetched, Outcome, Request
+from gossamer.joints.resolver import Resolver
+from gossamer.records.fetch import Fetched, Request
+from gossamer.records.outcome import Outcome
 
 _PIECE = 256 * 1024
 _REASONS = {200: "OK", 301: "Moved Permanently", 403: "Forbidden", 404: "Not Found"}

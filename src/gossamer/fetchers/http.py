@@ -22,8 +22,9 @@ from gossamer.fetchers.failure import Ending, failure_of, spool_error, truncatio
 from gossamer.fetchers.kept import Kept
 from gossamer.fetchers.message import Head, Target, target_of
 from gossamer.fetchers.secure import Trust
-from gossamer.protocols import Resolver
-from gossamer.records import Fetched, Outcome, Request
+from gossamer.joints.resolver import Resolver
+from gossamer.records.fetch import Fetched, Request
+from gossamer.records.outcome import Outcome
 
 _OK, _WHOLE = Outcome.OK, Ending.WHOLE  # to look a member up in its class takes longer than to compare it
 _ODD_LITERAL = "the host is an odd spelling of an address that was not looked up"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from gossamer.errors import UrlError, UsageError
-from gossamer.records import Request
+from gossamer.records.fetch import Request
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 # The wire form of a URL is visible ASCII. Ranges say what may be: a set of all that may not takes 10 ms to compile.

@@ -15,7 +15,7 @@ from gossamer.document.body import Body
 from gossamer.document.reading import type_of
 from gossamer.fetchers.failure import Ended, Ending
 from gossamer.fetchers.message import Head, Target, request_head
-from gossamer.records import Request
+from gossamer.records.fetch import Request
 
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
 

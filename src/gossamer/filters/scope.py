@@ -19,7 +19,8 @@ from copy import copy
 from gossamer.config.sections import Scope as Settings
 from gossamer.filters.patterns import Expressions, Hosts, Patterns, Prefixes, port_of
 from gossamer.filters.verdict import Candidate, first_refusal
-from gossamer.records import LinkKind, Outcome, Verdict
+from gossamer.records.entry import LinkKind, Verdict
+from gossamer.records.outcome import Outcome
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import Url
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from gossamer.records import LinkKind, Verdict
+from gossamer.records.entry import LinkKind, Verdict
 from gossamer.url.parse import Url
 
 

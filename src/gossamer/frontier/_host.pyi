@@ -1,5 +1,5 @@
 from gossamer.frontier.schedule import PureHost as Host
-from gossamer.records import HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
 
 __all__ = ["Host"]
 

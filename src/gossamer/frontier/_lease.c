@@ -331,7 +331,7 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_lease", NULL, -1, f
 
 /* Keep the members of an enum, in their order. */
 static int members(const char *name, PyObject **to, Py_ssize_t most) {
-    PyObject *type = imported("gossamer.records", name), *all = type == NULL ? NULL : PySequence_List(type);
+    PyObject *type = imported("gossamer.records.entry", name), *all = type == NULL ? NULL : PySequence_List(type);
     Py_ssize_t count = all == NULL ? -1 : PyList_Size(all);
     for (Py_ssize_t i = 0; i < count && i < most; i++) to[i] = Py_NewRef(PyList_GetItem(all, i));
     Py_XDECREF(type);

@@ -17,19 +17,19 @@ enum { R_REFERENCE, R_STATE, R_QUEUE, R_REFUSED, R_ATTEMPTS, R_RETURNS, R_TOKEN,
 /* clang-format on */
 
 static inline int learn_clock(Shape *shape) {
-    return learn(shape, "gossamer.records", "HostClock",
+    return learn(shape, "gossamer.records.host", "HostClock",
                  "next_time robots_delay slowdown blocked_until block_reason failures openings probing given_up_until recent "
                  "recent_count");
 }
 
 static inline int learn_lease(Shape *shape) {
     return learn(
-        shape, "gossamer.records", "Lease",
+        shape, "gossamer.records.lease", "Lease",
         "token worker entry leased_at until attempts returns again due discovered_at delay max_connections policy clock");
 }
 
 static inline int learn_entry(Shape *shape) {
-    return learn(shape, "gossamer.records", "Entry", "url key host depth kind via score priority redirects off_site refused");
+    return learn(shape, "gossamer.records.entry", "Entry", "url key host depth kind via score priority redirects off_site refused");
 }
 
 static inline int learn_turn(Shape *shape) {

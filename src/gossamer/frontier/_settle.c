@@ -233,20 +233,20 @@ static PyObject *settle(PyObject *module, PyObject *arguments) {
 static PyMethodDef functions[] = {{"settle", settle, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_settle", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-static PyObject *member(const char *kind, const char *name) {
-    PyObject *all = imported("gossamer.records", kind), *found = all == NULL ? NULL : PyObject_GetAttrString(all, name);
+static PyObject *member(const char *module, const char *kind, const char *name) {
+    PyObject *all = imported(module, kind), *found = all == NULL ? NULL : PyObject_GetAttrString(all, name);
     Py_XDECREF(all);
     return found;
 }
 
 PyMODINIT_FUNC PyInit__settle(void) {
-    static const char records[] = "gossamer.records";
+    static const char records[] = "gossamer.records.lease";
     zero = PyLong_FromLong(0);
     nothing = PyBytes_FromStringAndSize(NULL, 0);
     host_type = imported("gossamer.frontier._host", "Host");
-    if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member("Fate", "DONE")) == NULL ||
-        (dead_fate = member("Fate", "DEAD")) == NULL || (gone_outcome = member("Outcome", "GONE")) == NULL ||
-        (not_for_us = imported("gossamer.standing", "NOT_FOR_US")) == NULL)
+    if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member(records, "Fate", "DONE")) == NULL ||
+        (dead_fate = member(records, "Fate", "DEAD")) == NULL || (gone_outcome = member("gossamer.records.outcome", "Outcome", "GONE")) == NULL ||
+        (not_for_us = imported("gossamer.records.standing", "NOT_FOR_US")) == NULL)
         return NULL;
     if (learn(&settlements, records, "Settlement", "lease fate outcome reason due score answer discovered links") < 0 ||
         learn(&answers, records, "Answer", "at seconds failed robots_delay block_until block_reason") < 0 ||

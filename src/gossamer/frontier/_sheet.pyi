@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from gossamer.records import Entry
+from gossamer.records.entry import Entry
 
 class Sheet:
     count: int

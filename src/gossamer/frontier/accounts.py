@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.frontier.order import MINT
 from gossamer.policy.opic import Bank, credit_of, enter, leave, pay, spread
-from gossamer.records import Fate
+from gossamer.records.lease import Fate
 from gossamer.url.fingerprint import fingerprint
 
 

@@ -22,7 +22,9 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.seen import REFUSED, SPELLED
 from gossamer.frontier.slots import Gathered
 from gossamer.frontier.spellings import Spellings, is_gone, spelled_otherwise
-from gossamer.records import Entry, LinkKind, Outcome, Settlement, State
+from gossamer.records.entry import Entry, LinkKind
+from gossamer.records.lease import Settlement
+from gossamer.records.outcome import Outcome, State
 from gossamer.url.spelling import is_spelled, spelled
 
 admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None

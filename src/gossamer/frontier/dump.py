@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from gossamer.errors import StoreError
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.rows import Url, encode
-from gossamer.records import HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
 
 _NAME = "frontier.msgpack"
 

@@ -38,19 +38,11 @@ from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
 from gossamer.policy import politeness
-from gossamer.records import (
-    Discovered,
-    Entry,
-    HostPolicy,
-    HostStatus,
-    Known,
-    Lease,
-    Leases,
-    Priority,
-    Settlement,
-    State,
-)
-from gossamer.standing import FrontierStatistics, Outlook
+from gossamer.records.entry import Discovered, Entry, Priority
+from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.lease import Known, Lease, Leases, Settlement
+from gossamer.records.outcome import State
+from gossamer.records.standing import FrontierStatistics, Outlook
 
 
 class EmbeddedFrontier(Trusted):

@@ -17,8 +17,11 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
-from gossamer.records import Answer, Entry, Fate, HostClock, Outcome, Settlement, State
-from gossamer.standing import NOT_FOR_US
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.standing import NOT_FOR_US
 
 settle_page: Callable[..., tuple[int, int, int]] | None = None
 with suppress(ImportError):  # nothing was compiled

@@ -36,7 +36,8 @@ from gossamer.frontier.sheets import TRIED, Written
 from gossamer.frontier.spellings import Spellings
 from gossamer.frontier.store import ColumnFamily, Store
 from gossamer.policy.politeness import after_restart, delay_of
-from gossamer.records import HostClock, Outcome, State
+from gossamer.records.host import HostClock
+from gossamer.records.outcome import Outcome, State
 
 _AT_ONCE = 256  # URLs read together when all are walked over
 RESTING = 50_000  # hosts without work that are kept at hand: many soon have some again

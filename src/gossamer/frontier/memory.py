@@ -31,22 +31,11 @@ from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
-from gossamer.records import (
-    Discovered,
-    Entry,
-    Fate,
-    HostPolicy,
-    HostStatus,
-    Known,
-    Lease,
-    Leases,
-    LinkKind,
-    Outcome,
-    Priority,
-    Settlement,
-    State,
-)
-from gossamer.standing import FrontierStatistics, Outlook
+from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
+from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.lease import Fate, Known, Lease, Leases, Settlement
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.spelling import is_spelled, spelled, with_spelling
 

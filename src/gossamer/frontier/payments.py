@@ -8,7 +8,8 @@ again keeps it.
 from gossamer.frontier.credit import Credit
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.turns import Turn, Turns
-from gossamer.records import Fate, Settlement, State
+from gossamer.records.lease import Fate, Settlement
+from gossamer.records.outcome import State
 
 
 class Payments:

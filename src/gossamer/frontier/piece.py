@@ -10,7 +10,9 @@ from gossamer.config.sections import Politeness
 from gossamer.frontier.order import LAST, QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import Url
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
-from gossamer.records import Entry, Fate, HostClock, HostPolicy, Lease, Settlement
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostClock, HostPolicy
+from gossamer.records.lease import Fate, Lease, Settlement
 
 
 class Host:

@@ -12,7 +12,8 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import LAST, is_again, rank
 from gossamer.frontier.sheets import TRIED
 from gossamer.frontier.turns import Turns
-from gossamer.records import Priority, State
+from gossamer.records.entry import Priority
+from gossamer.records.outcome import State
 
 
 class Promotions:

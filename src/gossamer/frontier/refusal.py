@@ -1,6 +1,8 @@
 """Why a URL is recorded without being queued: the outcome it ends with at once, and a reason that names the rule."""
 
-from gossamer.records import HostPolicy, Outcome, Verdict
+from gossamer.records.entry import Verdict
+from gossamer.records.host import HostPolicy
+from gossamer.records.outcome import Outcome
 
 End = tuple[Outcome, str]
 

@@ -4,7 +4,7 @@ from gossamer.frontier.keys import reference_in
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.turns import Turns
-from gossamer.records import State
+from gossamer.records.outcome import State
 
 
 class Removals:

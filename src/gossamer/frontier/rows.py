@@ -16,8 +16,11 @@ from gossamer.errors import StoreError
 from gossamer.frontier.order import AGEING, class_of, is_again
 from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
-from gossamer.records import Entry, HostClock, HostPolicy, HostStatus, Known, Lease, Outcome, Priority, State
-from gossamer.standing import NOT_FOR_US, FrontierStatistics, Outlook
+from gossamer.records.entry import Entry, Priority
+from gossamer.records.host import HostClock, HostPolicy, HostStatus
+from gossamer.records.lease import Known, Lease
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.standing import NOT_FOR_US, FrontierStatistics, Outlook
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of

@@ -18,7 +18,7 @@ from gossamer.frontier.heap import Heap
 from gossamer.frontier.keys import TICKET
 from gossamer.frontier.order import QUEUES, Turns
 from gossamer.policy.politeness import connections_of
-from gossamer.records import HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
 
 _QUEUES_OF = [[queue for queue in QUEUES if bits >> queue & 1] for bits in range(1 << len(QUEUES))]
 SLACK = 1000  # false entries a heap may hold beside as many as there are hosts

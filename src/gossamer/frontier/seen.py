@@ -18,7 +18,7 @@ from gossamer.frontier.rows import Meta, decode_page, decode_url
 from gossamer.frontier.sheets import Sheets
 from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
-from gossamer.records import Entry
+from gossamer.records.entry import Entry
 from gossamer.seal import tell_rebuilt
 from gossamer.url.fingerprint import fingerprint
 

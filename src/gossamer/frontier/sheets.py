@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from gossamer.errors import StoreError
 from gossamer.frontier.keys import number_in, number_key
 from gossamer.frontier.store import Batch, Store
-from gossamer.records import Entry
+from gossamer.records.entry import Entry
 
 FULL = 8  # at 16 a random read costs a third more; at 4 the sheets take a tenth more room
 TRIED = 1

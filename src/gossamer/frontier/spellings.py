@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from gossamer.frontier.keys import spellings_key
 from gossamer.frontier.rows import encode
 from gossamer.frontier.store import Batch, Store
-from gossamer.records import Entry, Fate, Outcome
+from gossamer.records.entry import Entry
+from gossamer.records.lease import Fate
+from gossamer.records.outcome import Outcome
 from gossamer.url.spelling import spelled, with_spelling
 
 _decode = Decoder(tuple[str, ...]).decode

@@ -18,7 +18,9 @@ from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.schedule import NEW_CLOCK, Host
 from gossamer.frontier.sheets import TRIED, written_in
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
-from gossamer.records import Entry, HostClock, Lease
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Lease
 
 _NONE = Lease(token=0, worker="", entry=Entry("", "", ""), leased_at=0.0, until=0.0)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence, Set
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
 from gossamer.errors import UsageError
+from gossamer.joints.resolver import Addresses
 from gossamer.network import make_addressing
-from gossamer.protocols import Addresses
 from gossamer.url.parse import Url
 
 ASKED = 10  # names that are asked for at most

@@ -10,18 +10,21 @@ from msgspec import Struct
 
 from gossamer.archives import read_record
 from gossamer.assemble import Stores
-from gossamer.consultation import Consultation
 from gossamer.errors import StoreError
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.jobs.plain import plain
 from gossamer.jobs.remedy import remedies
 from gossamer.policy.canonical import RULE
 from gossamer.policy.priority import parts
-from gossamer.records import Known, LinkKind, Outcome, Page, Priority, State, Verdict
-from gossamer.standing import NOT_FOR_US
+from gossamer.records.consultation import Consultation
+from gossamer.records.entry import LinkKind, Priority, Verdict
+from gossamer.records.lease import Known
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.page import Page
+from gossamer.records.standing import NOT_FOR_US
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
-from gossamer.worker.settle import redirect_of
+from gossamer.visit.settle import redirect_of
 
 MOST_HOPS = 10  # that are followed to say where a URL led
 MOST_COPIES = 20  # that are told

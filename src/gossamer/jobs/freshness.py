@@ -21,7 +21,8 @@ from gossamer.errors import CrawlInUse
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.policy import change
-from gossamer.records import Page, Priority
+from gossamer.records.entry import Priority
+from gossamer.records.page import Page
 
 DAY = 86400.0
 

@@ -23,7 +23,7 @@ from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.look import held_to_look
 from gossamer.policy.pagerank import pagerank, passing
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from gossamer.archives import merge_index
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError
-from gossamer.worker.events import Tally
+from gossamer.watch.events import Tally
 
 EVERY = 5.0  # seconds between two looks at least
 SHARE = 0.01  # of the time may be spent on it

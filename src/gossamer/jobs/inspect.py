@@ -13,15 +13,18 @@ from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.errors import UsageError
 from gossamer.jobs.plain import plain
-from gossamer.protocols import Robots
-from gossamer.records import Entry as FrontierEntry
-from gossamer.records import Extract, Fetched, Lease, Outcome
+from gossamer.joints.robots import Robots
+from gossamer.readers.document import document_of
+from gossamer.records.entry import Entry as FrontierEntry
+from gossamer.records.fetch import Fetched
+from gossamer.records.lease import Lease
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Extract
 from gossamer.url.host import registrable_domain
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import parse
-from gossamer.worker.read import document_of
-from gossamer.worker.request import Requests
-from gossamer.worker.settle import outcome_of
+from gossamer.visit.request import Requests
+from gossamer.visit.settle import outcome_of
 
 ROBOTS_TURNS = 20  # more than any chain of redirects and retries may take
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from gossamer.archives import archive_captures
 from gossamer.assemble import Stores
 from gossamer.jobs.sent import Answers, Seen, read_lines
-from gossamer.records import HostStatus
+from gossamer.records.host import HostStatus
 
 TOLERANCE = 0.005
 _ROBOTS = "/robots.txt"

@@ -11,7 +11,7 @@ from types import TracebackType
 import msgspec
 
 from gossamer.clock import Clock
-from gossamer.worker.events import Event, VisitsEnded
+from gossamer.watch.events import Event, VisitsEnded
 
 
 class LogFile:

@@ -14,12 +14,14 @@ from gossamer.assemble import Stores, checkpoint_stores
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
-from gossamer.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
-from gossamer.records import HostPolicy, Priority, State
+from gossamer.records.entry import Priority
+from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View
+from gossamer.records.host import HostPolicy
+from gossamer.records.outcome import State
 
 Operation = Callable[..., Awaitable[Any]]
 SAMPLE = 5_000  # URLs looked at in one go: a running crawl waits meanwhile

@@ -20,8 +20,8 @@ from gossamer.archives import chosen_archive, finish_pruning, repair_archive
 from gossamer.assemble import Stores, open_stores
 from gossamer.clock import SystemClock
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.protocols import Catalog
-from gossamer.versions import Version
+from gossamer.joints.catalog import Catalog
+from gossamer.records.versions import Version
 
 Spot = tuple[str, int]  # a file, and where a record begins in it
 Advance = Callable[[int, int], None]  # bytes done, bytes in all

@@ -10,8 +10,10 @@ from itertools import islice
 from msgspec import Struct
 
 from gossamer.jobs.explain import rule_of
-from gossamer.protocols import Frontier
-from gossamer.records import Known, LinkKind, State
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import LinkKind
+from gossamer.records.lease import Known
+from gossamer.records.outcome import State
 
 SAMPLE = 1_000  # URLs looked at
 

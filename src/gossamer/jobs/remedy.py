@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from gossamer.config.sections import Settings
 from gossamer.filters.scope import FETCHABLE
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.url.host import registrable_domain
 
 LOOPBACK = "127.0.0.0/8"

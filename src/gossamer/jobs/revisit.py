@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from gossamer.assemble import Stores
-from gossamer.protocols import Frontier
-from gossamer.records import Known, State
+from gossamer.joints.frontier import Frontier
+from gossamer.records.lease import Known
+from gossamer.records.outcome import State
 
 AT_ONCE = 1_000  # URLs that are made due in one write
 

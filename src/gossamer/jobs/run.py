@@ -23,13 +23,13 @@ from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
-from gossamer.standing import FrontierStatistics
+from gossamer.records.standing import FrontierStatistics
+from gossamer.run.garbage import collected_seldom
+from gossamer.run.pool import End
 from gossamer.url.parse import Url
-from gossamer.worker.budget import Limit
-from gossamer.worker.events import tell_of_calls
-from gossamer.worker.garbage import collected_seldom
-from gossamer.worker.pool import End
-from gossamer.worker.stall import StallWatch
+from gossamer.watch.budget import Limit
+from gossamer.watch.events import tell_of_calls
+from gossamer.watch.stall import StallWatch
 
 SEEDS_AT_ONCE = 1_000
 SEEDS_TOLD = 10  # whose end is told one by one when nothing was kept

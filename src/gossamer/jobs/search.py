@@ -16,12 +16,15 @@ from gossamer.errors import CrawlInUse, UsageError
 from gossamer.jobs.command import command
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.protocols import Catalog, Processor
-from gossamer.records import Fetched, Outcome, Page
+from gossamer.joints.catalog import Catalog
+from gossamer.joints.documents import Processor
+from gossamer.readers.document import document_of, glimpse_of
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
+from gossamer.records.versions import Version
 from gossamer.url.parse import parse
 from gossamer.url.spelling import spelled
-from gossamer.versions import Version
-from gossamer.worker.read import document_of, glimpse_of
 
 BATCH = 200
 

@@ -24,7 +24,8 @@ from msgspec import Meta, Struct
 
 from gossamer.document.decode import dechunk
 from gossamer.errors import UsageError
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 
 TRANSCRIPT = ".said"  # after the name of the ledger
 

@@ -20,13 +20,17 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import is_replaced, pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
-from gossamer.protocols import Processor
-from gossamer.records import Entry, Fetched, Known, Outcome, Page, State
+from gossamer.joints.documents import Processor
+from gossamer.readers.document import document_of
+from gossamer.records.entry import Entry
+from gossamer.records.fetch import Fetched
+from gossamer.records.lease import Known
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.page import Page
+from gossamer.records.standing import NOT_FOR_US
+from gossamer.records.versions import Version
 from gossamer.seal import Seal
-from gossamer.standing import NOT_FOR_US
-from gossamer.versions import Version
-from gossamer.worker.read import document_of
-from gossamer.worker.settle import FINISHED
+from gossamer.visit.settle import FINISHED
 
 SHOWN = 10  # offenders named
 UNFETCHED = ("traps.parameter:", "traps.mirror:")  # rules that call a page a duplicate without a request

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Ruling
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.lessons.habits import habit_of
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PROBE, HostLessons, Shelf
@@ -21,12 +21,14 @@ from gossamer.lessons.study import Figures, Study, is_copy, seen_before, sizes_b
 from gossamer.lessons.tide import Tide
 from gossamer.policy import growth, habit, parameters, priority, soft404, templates, views
 from gossamer.policy.folders import is_folder, without_folders
-from gossamer.protocols import KeyValue
-from gossamer.records import Entry, Lease, LinkKind, Outcome, Priority, Verdict
+from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
+from gossamer.records.evidence import Growth, Ruling
+from gossamer.records.lease import Lease
+from gossamer.records.outcome import Outcome
+from gossamer.records.visit import Lesson, Studied, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 from gossamer.url.spelling import is_spelled, spelled
-from gossamer.visit import Lesson, Studied, Visit
 
 LAST, VIEW_RULE = Priority.LAST, "traps.view_evidence"
 NO_LESSON = Lesson()

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gossamer.evidence import Difference, Habit
 from gossamer.lessons.shelf import HABIT, HostLessons, Name
 from gossamer.policy import habit
+from gossamer.records.evidence import Difference, Habit
 
 FEWEST = 2 * habit.NEEDED - 1  # fetches of a host that can have habits: on a smaller one hardly anything is on most pages
 _NONE = Habit()

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from gossamer.protocols import KeyValue
+from gossamer.joints.keyvalue import KeyValue
 
 PLACES = 1 << 19  # of two names each: 8 MB
 LEAF = 512

@@ -16,9 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View, Words
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import habit, marks, parameters, templates, views, vocabulary
-from gossamer.protocols import KeyValue
+from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View, Words
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 

@@ -10,18 +10,20 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.lessons import views
 from gossamer.lessons.habits import habit_after
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLessons, Name, Record, Shelf
 from gossamer.lessons.variants import Shapes, Variants
 from gossamer.policy import growth, parameters, soft404, templates
-from gossamer.protocols import KeyValue
-from gossamer.records import LinkKind, Outcome, Page
+from gossamer.records.entry import LinkKind
+from gossamer.records.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
+from gossamer.records.visit import Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
-from gossamer.visit import Visit
 
 Figures = tuple[int, int, int]  # of hosts of one size: hosts, fetched, found
 

@@ -7,11 +7,11 @@ row is kept, by the fingerprint of its name: when it comes after them, it has no
 from collections.abc import Mapping
 from typing import Any
 
-from gossamer.evidence import Words, Yield
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.lessons.shelf import WORDS, HostLessons, Name, Record
 from gossamer.policy import vocabulary
-from gossamer.protocols import KeyValue
-from gossamer.records import Page
+from gossamer.records.evidence import Words, Yield
+from gossamer.records.page import Page
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 

@@ -7,11 +7,11 @@ page without such links costs next to nothing.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gossamer.evidence import View, Yield
 from gossamer.lessons.shelf import VIEW, HostLessons, Name
 from gossamer.policy import marks, views
+from gossamer.records.evidence import View, Yield
+from gossamer.records.visit import Visit
 from gossamer.url.parse import split
-from gossamer.visit import Visit
 
 MOST_VIEWS = 1_000  # of a host
 _BLANK = View()

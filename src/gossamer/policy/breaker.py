@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker
 from gossamer.policy.politeness import block
-from gossamer.records import Answer, HostClock
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Answer
 
 WINDOW = 100
 _WINDOW_BITS = (1 << WINDOW) - 1

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from gossamer.records import Original
+from gossamer.records.page import Original
 
 RULE = "dedupe.canonical"
 ITSELF = "="  # what a page names that names itself: most that name any do

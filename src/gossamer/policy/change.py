@@ -21,7 +21,7 @@ from struct import Struct
 
 from msgspec.structs import replace
 
-from gossamer.freshness import Freshness
+from gossamer.records.freshness import Freshness
 
 GRID = 24
 FASTEST = 1 / 900

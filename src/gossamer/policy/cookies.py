@@ -6,8 +6,8 @@ cookie goes with which request is RFC 6265 (sections 5.2 to 5.4) as far as that 
 bounded.
 """
 
+from gossamer.records.visit import Chain, Cookie
 from gossamer.url.parse import Url, split
-from gossamer.visit import Chain, Cookie
 
 MOST = 20  # cookies of a chain
 LONGEST = 4096  # characters of one

@@ -9,7 +9,7 @@ how a search result may look (`max-snippet`, `nosnippet`) say nothing about craw
 import re
 from collections.abc import Iterable
 
-from gossamer.records import Directives
+from gossamer.records.page import Directives
 
 WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 NAMED = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)  # a date's "21 Oct 2026 07:28" has spaces and is no name

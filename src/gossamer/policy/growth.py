@@ -10,7 +10,7 @@ have a budget of their own, too, that grows with the pages of their host.
 """
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Ruling
+from gossamer.records.evidence import Growth, Ruling
 
 HOUR = 3600
 FEWEST_FETCHES = 8  # of a host that is compared with others

@@ -19,8 +19,9 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from gossamer.evidence import Difference, Habit, Ruling
-from gossamer.records import Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.evidence import Difference, Habit, Ruling
+from gossamer.records.page import Extract
 
 NAME = "changes on most pages"  # no parameter of a query has such a name
 NEEDED = 5  # pages that show the same, and more than half of those compared

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.edges import NOFOLLOW, NUMBERS
-from gossamer.records import LinkKind
+from gossamer.records.entry import LinkKind
 
 DAMPING = 0.85
 TOLERANCE = 1e-9  # of the ranks together, whose sum is 1

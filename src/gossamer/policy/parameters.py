@@ -20,8 +20,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Parameter, Ruling, Sighting
 from gossamer.policy.folders import folder_apart, is_folder, taken_out
+from gossamer.records.evidence import Parameter, Ruling, Sighting
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 

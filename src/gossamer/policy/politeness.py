@@ -15,7 +15,8 @@ Crawl-delay is no part of RFC 9309; hosts that ask for it are obeyed up to `poli
 from msgspec.structs import replace
 
 from gossamer.config.sections import Politeness
-from gossamer.records import Answer, HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
+from gossamer.records.lease import Answer
 
 
 def delay_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -> float:

@@ -8,7 +8,7 @@ with weights from the configuration (`[score]`). Each part is in 0..1, a higher 
 thirty days of waiting (`frontier/order.py`).
 
 - I, importance. What is known when a URL is found is how many hops it is from a seed: 1 / (1 + hops), images least of all. When
-  the link graph was ranked (`worker/ranker.py`), its PageRank counts if that says more: 0.3 for the average of what waits, 0.2
+  the link graph was ranked (`node/ranker.py`), its PageRank counts if that says more: 0.3 for the average of what waits, 0.2
   more or less for each doubling or halving. A URL never loses by it.
 - F, the need to be fresh, of pages that are due again: what the visit is worth, in thresholds (`recrawl.py`). Importance is a
   factor of it already, and nothing is left to discover: the other two parts are none then.
@@ -35,7 +35,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Score
 from gossamer.policy.templates import templates_of
-from gossamer.records import Entry, LinkKind, Priority
+from gossamer.records.entry import Entry, LinkKind, Priority
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
 

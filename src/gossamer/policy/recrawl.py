@@ -22,8 +22,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from gossamer.config.sections import Recrawl
-from gossamer.freshness import Freshness
 from gossamer.policy.change import RATES, probabilities
+from gossamer.records.freshness import Freshness
 
 HASTE = 0.1  # of the way that the threshold goes in an hour
 FORESIGHT = 0.2  # how much what pages ask for counts, against what they got

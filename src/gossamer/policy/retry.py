@@ -9,7 +9,7 @@ import re
 from email.utils import mktime_tz, parsedate_tz
 
 from gossamer.config.sections import Retry
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 
 TRANSIENT = frozenset(
     (

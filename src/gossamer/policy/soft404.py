@@ -10,8 +10,8 @@ import re
 
 from msgspec.structs import replace
 
-from gossamer.evidence import Probe, Ruling
-from gossamer.likeness import Likeness, distance
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.likeness import Likeness, distance
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 

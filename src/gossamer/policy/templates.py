@@ -21,7 +21,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Ruling, Tally, Yield
+from gossamer.records.evidence import Ruling, Tally, Yield
 from gossamer.url.parse import Url
 
 ROUGHLY = "~"  # begins a coarse template

@@ -5,7 +5,8 @@ itself. The length is that of the wire URL, because that is what is sent and kep
 """
 
 from gossamer.config.sections import Traps
-from gossamer.records import Outcome, Verdict
+from gossamer.records.entry import Verdict
+from gossamer.records.outcome import Outcome
 from gossamer.url.parse import Url
 
 LENGTH_OK = Verdict(True, "traps.max_length")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from gossamer.evidence import Ruling, View, Yield
 from gossamer.policy import marks
+from gossamer.records.evidence import Ruling, View, Yield
 
 EXAMPLES = 3
 MOST_LINKS = 500  # of a page that are looked at

@@ -12,8 +12,8 @@ and `/fr/guide/setup` differ in one word of a vocabulary, and there are only so 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from gossamer.evidence import Words
 from gossamer.policy.templates import is_word, narrowed
+from gossamer.records.evidence import Words
 from gossamer.url.parse import Url
 
 MOST_WORDS = 16  # that a place may have

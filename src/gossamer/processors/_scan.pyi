@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from gossamer.records import LinkKind
+from gossamer.records.entry import LinkKind
 
 Value = tuple[LinkKind, bool]
 

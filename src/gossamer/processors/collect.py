@@ -9,7 +9,7 @@ they never push out what is followed.
 
 from itertools import islice
 
-from gossamer.records import Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
 from gossamer.url.parse import Base
 
 MOST_TEXTS = 100_000  # that differ, of one document: so many are joined at most

@@ -6,7 +6,7 @@ would cost is estimated in linear time; one that is too dear is scanned tag by t
 is commented out or inside a script counts as links too). Linear whatever the page holds.
 
 The estimate follows the tokenizer of https://html.spec.whatwg.org/ section 13.2.5 but knows no context, so it can be misled.
-A page of few tags gains nothing by it, and any other is read in a process that can be killed (`worker/aside.py`).
+A page of few tags gains nothing by it, and any other is read in a process that can be killed (`readers/processes.py`).
 """
 
 import html

@@ -9,11 +9,12 @@ Standards: https://www.rssboard.org/rss-specification, RFC 4287, RFC 5005 (paged
 
 from collections.abc import Mapping
 
-from gossamer.hints import Hint
 from gossamer.processors.collect import Links
 from gossamer.processors.dates import parse_date
 from gossamer.processors.events import tell
-from gossamer.records import Document, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.hints import Hint
+from gossamer.records.page import Document, Extract
 from gossamer.url.parse import Base
 
 MOST_ELEMENTS = 1_000_000
@@ -35,7 +36,7 @@ _RELATIONS = {"alternate": _BY_LINK, "enclosure": _BY_ENCLOSURE}
 
 
 class FeedProcessor:
-    """Implements `protocols.Processor`."""
+    """Implements `joints.documents.Processor`."""
 
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
         self._max_links = max_links

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from gossamer.document.charset import guessed_charset, meta_charset, to_text
 from gossamer.processors.page import Page
-from gossamer.records import Document, Extract
+from gossamer.records.page import Document, Extract
 
 COSTLY = "a tree of this page would be too costly; it was scanned for links"
 
@@ -46,7 +46,7 @@ def usual_way() -> Way:
 
 
 class HtmlProcessor:
-    """Implements `protocols.Processor`; `agent` is the name in meta elements that speaks to us beside `robots`."""
+    """Implements `joints.documents.Processor`; `agent` is the name in meta elements that speaks to us beside `robots`."""
 
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True, way: Way | None = None) -> None:
         self._max_links = max_links

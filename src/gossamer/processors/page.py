@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from gossamer.policy import directives
 from gossamer.processors.collect import MOST_TEXTS, Links
-from gossamer.records import Directives, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.page import Directives, Extract
 from gossamer.url.parse import Base
 
 MOST_ELEMENTS = MOST_TEXTS  # read of a page; more are counted as links that were cut

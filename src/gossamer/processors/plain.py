@@ -6,7 +6,8 @@ from itertools import islice
 from gossamer.document.charset import guessed_charset, to_text
 from gossamer.processors.collect import Links
 from gossamer.processors.sitemap import MOST_URLS
-from gossamer.records import Document, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.page import Document, Extract
 from gossamer.url.parse import Base, split
 
 _SITEMAP = re.compile(r"/[^/]*sitemap[^/]*\.txt(?:\.gz)?\Z", re.IGNORECASE)
@@ -14,7 +15,7 @@ _ABSOLUTE = re.compile(r"(?:^|(?<=\r))[^\S\r\n]*+(https?://\S++)[^\S\r\n]*+(?=[\
 
 
 class PlainProcessor:
-    """Implements `protocols.Processor`. Built like all of them; a text has no limit of links and asks nothing of robots."""
+    """Implements `joints.documents.Processor`. A text has no limit of links and asks nothing of robots."""
 
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None: ...
 

@@ -18,7 +18,7 @@ What is in a template is no part of a page, unless they are nested more than 64 
 from gossamer.processors._scan import scan
 from gossamer.processors.page import MOST_ELEMENTS, Attributes, Page
 from gossamer.processors.references import decode
-from gossamer.records import LinkKind
+from gossamer.records.entry import LinkKind
 
 _FRAMES = ((LinkKind.FRAME, False), (LinkKind.IFRAME, False))
 _ANCHOR, _AREA = (LinkKind.ANCHOR, False), (LinkKind.AREA, False)

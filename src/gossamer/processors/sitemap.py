@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from gossamer.document.decode import unpacked
 from gossamer.document.sniff import is_gzip
-from gossamer.hints import Hint
 from gossamer.processors.collect import Links
 from gossamer.processors.dates import parse_date
 from gossamer.processors.events import tell
-from gossamer.records import Document, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.hints import Hint
+from gossamer.records.page import Document, Extract
 from gossamer.url.parse import Base
 
 MOST_URLS = 50_000
@@ -39,7 +40,7 @@ _NUMBER = re.compile(r"\d{0,2}(?:\.\d{0,8})?(?<=\d)", re.ASCII)
 
 
 class SitemapProcessor:
-    """Implements `protocols.Processor`; a file has the limits of the standard, not those of a page."""
+    """Implements `joints.documents.Processor`; a file has the limits of the standard, not those of a page."""
 
     def process(self, document: Document) -> Extract:
         """Read the URLs of a sitemap or of a sitemap index, compressed or not."""

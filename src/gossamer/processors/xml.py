@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from gossamer.document.decode import decode
 from gossamer.document.sniff import HEAD, is_gzip, is_sitemap, sniff
+from gossamer.joints.documents import Processor
 from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
 from gossamer.processors.sitemap import SitemapProcessor
-from gossamer.protocols import Processor
-from gossamer.records import Document, Extract
+from gossamer.records.page import Document, Extract
 
 MOST_UNPACKED = 4 * 1024 * 1024
 CUT = f"only the first {MOST_UNPACKED} bytes inside the gzip file were read"
@@ -23,7 +23,7 @@ _FEEDS = ("application/rss+xml", "application/atom+xml")
 
 
 class XmlProcessor:
-    """Implements `protocols.Processor` by handing over."""
+    """Implements `joints.documents.Processor` by handing over."""
 
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
         self._sitemap = SitemapProcessor()

@@ -12,13 +12,16 @@ from typing import Any
 
 import msgspec
 
-from gossamer.consultation import Consultation, Learned
 from gossamer.errors import GossamerError, StoreError
-from gossamer.likeness import Likeness
-from gossamer.records import Discovered, Entry, Fetched, Lease, Leases, Original, Settlement
+from gossamer.records.consultation import Consultation, Learned
+from gossamer.records.entry import Discovered, Entry
+from gossamer.records.fetch import Fetched
+from gossamer.records.lease import Lease, Leases, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.page import Original
+from gossamer.records.visit import Earlier, Lesson, Visit
 from gossamer.remote import wire
 from gossamer.remote.wire import Line, Reply, decode_replies, rebuilt
-from gossamer.visit import Earlier, Lesson, Visit
 
 Decode = Callable[[Any], Any]
 
@@ -109,7 +112,7 @@ def _gone() -> StoreError:
 
 
 class RemoteFrontier:
-    """The worker's half of a frontier (`protocols.Leasing`)."""
+    """The worker's half of a frontier (`joints.frontier.Leasing`)."""
 
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask
@@ -155,7 +158,7 @@ class RemoteFrontier:
 
 
 class RemoteRobots:
-    """The worker's half of robots.txt (`protocols.Advice`)."""
+    """The worker's half of robots.txt (`joints.robots.Advice`)."""
 
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask
@@ -181,7 +184,7 @@ class RemoteRobots:
 
 
 class RemoteClaims:
-    """The worker's half of sameness (`protocols.Claims`)."""
+    """The worker's half of sameness (`joints.sameness.Claims`)."""
 
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask
@@ -202,7 +205,7 @@ class RemoteClaims:
 
 
 class RemoteLessons:
-    """The worker's half of what was learned (`protocols.Teaching`): told with every lease."""
+    """The worker's half of what was learned (`joints.lessons.Teaching`): told with every lease."""
 
     def __init__(self, connection: Connection) -> None:
         self._lessons = connection.lessons
@@ -216,7 +219,7 @@ class RemoteLessons:
 
 
 class RemoteCommits:
-    """Finished visits on their way to the node (`protocols.Commits`)."""
+    """Finished visits on their way to the node (`joints.commits.Commits`)."""
 
     def __init__(self, connection: Connection) -> None:
         self._ask = connection.ask

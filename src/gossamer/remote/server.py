@@ -14,14 +14,21 @@ from typing import Any, TypeVar
 from msgspec import Raw
 from msgspec.structs import replace
 
-from gossamer.consultation import Consultation, Learned
 from gossamer.errors import GossamerError
-from gossamer.likeness import Likeness
-from gossamer.protocols import Claims, Commits, Frontier, Robots, Teaching
-from gossamer.records import Discovered, Fate, Lease, Leases, Original, Outcome, Settlement
+from gossamer.joints.commits import Commits
+from gossamer.joints.frontier import Frontier
+from gossamer.joints.lessons import Teaching
+from gossamer.joints.robots import Robots
+from gossamer.joints.sameness import Claims
+from gossamer.records.consultation import Consultation, Learned
+from gossamer.records.entry import Discovered
+from gossamer.records.lease import Fate, Lease, Leases, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Original
+from gossamer.records.visit import Earlier, Lesson, Visit
 from gossamer.remote import wire
 from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
-from gossamer.visit import Earlier, Lesson, Visit
 
 _Result = TypeVar("_Result")
 _NOTHING = Raw(b"\xc0")

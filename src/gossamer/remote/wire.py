@@ -15,16 +15,21 @@ from typing import Any, Generic, TypeVar, cast
 import msgspec
 from msgspec import Raw, Struct
 
-from gossamer import errors, records
+from gossamer import errors
 from gossamer.children import LENGTH, framed
-from gossamer.consultation import Consultation
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
-from gossamer.evidence import Difference, Probe
-from gossamer.hints import Hint
-from gossamer.likeness import Likeness
-from gossamer.records import Answer, Entry, Fate, Fetched, Original, Outcome, Page, Settlement
-from gossamer.visit import Chain, Lesson
+from gossamer.records import lease
+from gossamer.records.consultation import Consultation
+from gossamer.records.entry import Entry
+from gossamer.records.evidence import Difference, Probe
+from gossamer.records.fetch import Fetched
+from gossamer.records.hints import Hint
+from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Original, Page
+from gossamer.records.visit import Chain, Lesson
 
 Message = TypeVar("Message")
 
@@ -71,7 +76,7 @@ class Granted(Struct, frozen=True, array_like=True):
     A lesson is None where a bug of ours struck: the visit ends for it.
     """
 
-    leases: tuple[records.Lease, ...]
+    leases: tuple[lease.Lease, ...]
     next_time: float | None
     advice: tuple[Consultation | None, ...]
     lessons: tuple[Lesson | None, ...]

@@ -16,7 +16,8 @@ from gossamer.config.sections import RobotsTxt
 from gossamer.document.decode import dechunk, decode
 from gossamer.errors import UrlError
 from gossamer.policy.retry import SHORTEST_DELAY, is_transient, retry_after
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.url.parse import Base
 
 UNSENT = frozenset((Outcome.ADDRESS_REFUSED, Outcome.DNS_FAILED))  # there is no server to have a robots.txt

@@ -16,9 +16,10 @@ from functools import lru_cache
 import msgspec
 
 from gossamer.config.sections import RobotsTxt
-from gossamer.consultation import Consultation, Learned
-from gossamer.protocols import KeyValue
-from gossamer.records import Fetched, Outcome
+from gossamer.joints.keyvalue import KeyValue
+from gossamer.records.consultation import Consultation, Learned
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.robots.answer import Known, advance
 from gossamer.robots.patterns import ITSELF, Group
 from gossamer.robots.rules import Rules, parse
@@ -57,7 +58,7 @@ class _Cached:
 
 
 class RobotsCache:
-    """Implements `protocols.Robots`."""
+    """Implements `joints.robots.Robots`."""
 
     def __init__(self, settings: RobotsTxt, kv: KeyValue, size: int = 10_000) -> None:
         self._settings = settings

@@ -43,7 +43,7 @@ SEAL = "seal"
 
 
 class EdgeLog:
-    """Writes the graph of a crawl (`protocols.LinkGraph`)."""
+    """Writes the graph of a crawl (`joints.graph.LinkGraph`)."""
 
     def __init__(self, directory: Path, number: int, durable: bool) -> None:
         self._directory = directory

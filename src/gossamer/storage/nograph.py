@@ -1,4 +1,4 @@
-"""No link graph: what a crawl has that keeps none. Looks like a `protocols.LinkGraph` and holds nothing."""
+"""No link graph: what a crawl has that keeps none. Looks like a `joints.graph.LinkGraph` and holds nothing."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The checker of an archive: what any implementation of `gossamer.protocols.Archive` has to promise.
+"""The checker of an archive: what any implementation of `joints.archive.Archive` has to promise.
 
     for rule in RULES:
         await rule(open_archive)
@@ -17,8 +17,10 @@ from msgspec.structs import replace
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
 from gossamer.errors import StoreError
-from gossamer.protocols import Archive
-from gossamer.records import Fetched, Original, Outcome, Place
+from gossamer.joints.archive import Archive
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Original, Place
 
 Opener = Callable[[], Archive]
 Rule = Callable[[Opener], Awaitable[None]]

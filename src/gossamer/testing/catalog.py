@@ -1,4 +1,4 @@
-"""The checker of a catalog: what any implementation of `gossamer.protocols.Catalog` has to promise.
+"""The checker of a catalog: what any implementation of `joints.catalog.Catalog` has to promise.
 
     for rule in RULES:
         await rule(open_catalog)
@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from gossamer.errors import StoreError
-from gossamer.freshness import Freshness
-from gossamer.protocols import Catalog
-from gossamer.records import Outcome, Page, Place
+from gossamer.joints.catalog import Catalog
+from gossamer.records.freshness import Freshness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page, Place
 
 Opener = Callable[[], Catalog]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The checker of a deduper: what any implementation of `gossamer.protocols.Deduper` has to promise.
+"""The checker of a deduper: what any implementation of `joints.sameness.Deduper` has to promise.
 
     for rule in RULES:
         await rule(open_deduper)
@@ -9,8 +9,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from gossamer.protocols import Deduper
-from gossamer.records import Original
+from gossamer.joints.sameness import Deduper
+from gossamer.records.page import Original
 
 Opener = Callable[[], Deduper]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import Protocol
 
 from gossamer.config.sections import Fetch
-from gossamer.protocols import Fetcher
-from gossamer.records import Fetched, Outcome, Request
+from gossamer.joints.fetch import Fetcher
+from gossamer.records.fetch import Fetched, Request
+from gossamer.records.outcome import Outcome
 
 
 class Bench(Protocol):

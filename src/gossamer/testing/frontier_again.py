@@ -1,6 +1,8 @@
 """What the contract says of URLs that are due again: part of the frontier's checker."""
 
-from gossamer.records import Fate, Priority, State
+from gossamer.records.entry import Priority
+from gossamer.records.lease import Fate
+from gossamer.records.outcome import State
 from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 

@@ -6,8 +6,11 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.protocols import Frontier
-from gossamer.records import Answer, Entry, Fate, HostStatus, Lease, Outcome, Settlement
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostStatus
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.outcome import Outcome
 
 NOW = 1_700_000_000.0
 LEASE = 300.0

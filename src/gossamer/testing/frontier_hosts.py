@@ -6,9 +6,12 @@ from math import inf
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, Politeness
-from gossamer.protocols import Frontier
-from gossamer.records import Answer, Fate, HostPolicy, Priority, State
-from gossamer.standing import Outlook
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Priority
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Answer, Fate
+from gossamer.records.outcome import State
+from gossamer.records.standing import Outlook
 from gossamer.testing.clock import VirtualClock
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, end, entry, failure, key, leased, only, status
 

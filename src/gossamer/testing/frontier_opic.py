@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from gossamer.protocols import Frontier
-from gossamer.records import Entry, Fate, Lease, LinkKind, Verdict
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Entry, LinkKind, Verdict
+from gossamer.records.lease import Fate, Lease
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 

@@ -1,7 +1,9 @@
 """What the contract says of URLs that come to be worth more while they wait: part of the frontier's checker."""
 
-from gossamer.protocols import Frontier
-from gossamer.records import Fate, HostPolicy, Priority
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Priority
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Fate
 from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from gossamer.protocols import Frontier
-from gossamer.records import Entry, Fate, State
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Entry
+from gossamer.records.lease import Fate
+from gossamer.records.outcome import State
 from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
 from gossamer.url.spelling import MOST_SPELLINGS
 

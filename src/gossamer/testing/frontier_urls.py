@@ -5,8 +5,11 @@ from collections import Counter
 from msgspec.structs import replace
 
 from gossamer.config.sections import FrontierSettings
-from gossamer.protocols import Frontier
-from gossamer.records import Answer, Discovered, Fate, HostPolicy, LinkKind, Outcome, Priority, State, Verdict
+from gossamer.joints.frontier import Frontier
+from gossamer.records.entry import Discovered, LinkKind, Priority, Verdict
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Answer, Fate
+from gossamer.records.outcome import Outcome, State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 

@@ -1,4 +1,4 @@
-"""The checker of a key-value store: what any implementation of `gossamer.protocols.KeyValue` has to promise.
+"""The checker of a key-value store: what any implementation of `joints.keyvalue.KeyValue` has to promise.
 
     for rule in RULES:
         await rule(open_store)
@@ -9,7 +9,7 @@ their process.
 
 from collections.abc import Awaitable, Callable
 
-from gossamer.protocols import KeyValue
+from gossamer.joints.keyvalue import KeyValue
 
 Opener = Callable[[], KeyValue]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The checker of a book of lessons: what any implementation of `gossamer.protocols.Lessons` has to promise.
+"""The checker of a book of lessons: what any implementation of `joints.lessons.Lessons` has to promise.
 
     for rule in RULES:
         await rule(open_lessons)
@@ -11,13 +11,16 @@ from collections.abc import Awaitable, Callable, Iterable
 from itertools import count
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Probe, Ruling
-from gossamer.likeness import Likeness
-from gossamer.protocols import Lessons
-from gossamer.records import Entry, Fate, Lease, LinkKind, Outcome, Page, Settlement
+from gossamer.joints.lessons import Lessons
+from gossamer.records.entry import Entry, LinkKind
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.lease import Fate, Lease, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
+from gossamer.records.visit import Lesson, Studied, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
-from gossamer.visit import Lesson, Studied, Visit
 
 Opener = Callable[[Traps], Lessons]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The checker of a link graph: what any implementation of `gossamer.protocols.LinkGraph` has to promise.
+"""The checker of a link graph: what any implementation of `joints.graph.LinkGraph` has to promise.
 
     for rule in RULES:
         await rule(open_graph)
@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from gossamer.edges import NOFOLLOW, NUMBERS, pack
-from gossamer.protocols import LinkGraph
-from gossamer.records import LinkKind
+from gossamer.joints.graph import LinkGraph
+from gossamer.records.entry import LinkKind
 
 Opener = Callable[[Path], LinkGraph]
 Rule = Callable[[Opener, Path], Awaitable[None]]

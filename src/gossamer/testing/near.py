@@ -1,4 +1,4 @@
-"""The checker of an index of near duplicates: what any implementation of `gossamer.protocols.NearDuplicates` has to promise.
+"""The checker of an index of near duplicates: what any implementation of `joints.sameness.NearDuplicates` has to promise.
 
     for rule in RULES:
         await rule(open_near)
@@ -10,9 +10,9 @@ texts of 50 words and more, and takes three bits of difference for nearly the sa
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from gossamer.likeness import Likeness
-from gossamer.protocols import NearDuplicates
-from gossamer.records import Original
+from gossamer.joints.sameness import NearDuplicates
+from gossamer.records.likeness import Likeness
+from gossamer.records.page import Original
 
 Opener = Callable[[], NearDuplicates]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The checker of a processor: what any implementation of `gossamer.protocols.Processor` has to promise.
+"""The checker of a processor: what any implementation of `joints.documents.Processor` has to promise.
 
     for rule in RULES:
         await rule(open_processor, sample)
@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from msgspec.structs import replace
 
-from gossamer.protocols import Processor
-from gossamer.records import Document
+from gossamer.joints.documents import Processor
+from gossamer.records.page import Document
 from gossamer.url.parse import parse
 
 Opener = Callable[[], Processor]

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from gossamer.protocols import Addresses, Resolver
+from gossamer.joints.resolver import Addresses, Resolver
 
 NOW = 1_700_000_000.0
 

@@ -1,4 +1,4 @@
-"""The checker of a robots.txt cache: what any implementation of `gossamer.protocols.Robots` has to promise.
+"""The checker of a robots.txt cache: what any implementation of `joints.robots.Robots` has to promise.
 
     for rule in RULES:
         await rule(open_robots)
@@ -10,10 +10,11 @@ stores that outlive their process.
 from collections.abc import Awaitable, Callable
 
 from gossamer.config.sections import RobotsTxt
-from gossamer.consultation import Learned
 from gossamer.document.body import Body
-from gossamer.protocols import Robots
-from gossamer.records import Fetched, Outcome
+from gossamer.joints.robots import Robots
+from gossamer.records.consultation import Learned
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 
 Opener = Callable[[RobotsTxt], Robots]
 Rule = Callable[[Opener], Awaitable[None]]

@@ -16,7 +16,9 @@ from gossamer.frontier.rows import encode
 from gossamer.frontier.schedule import NEW_CLOCK, NO_POLICY, Host, Hosts
 from gossamer.frontier.sheets import PureSheet, written_in
 from gossamer.frontier.turns import Turn
-from gossamer.records import Entry, HostClock, Lease, LinkKind, Priority, Verdict
+from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Lease
 from gossamer.storage._ranking import Ranking
 from gossamer.storage.ranking import PureRanking
 

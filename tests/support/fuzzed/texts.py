@@ -14,7 +14,7 @@ from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
-from gossamer.records import Link
+from gossamer.records.entry import Link
 from gossamer.storage.archive import _deflate, pair
 from gossamer.testing.archive import answer
 from gossamer.url import _join

@@ -3,7 +3,7 @@
 import pytest
 
 from gossamer.cli.forecast import Pace, Standing, forecast, pace_of, roughly, wait_for
-from gossamer.standing import Outlook
+from gossamer.records.standing import Outlook
 
 MANY_HOSTS = Outlook(next_host="a.example", next_time=1.0)
 ONE_HOST = Outlook(slowest="a.example", seconds=700.0, delay=1.0)

@@ -21,7 +21,10 @@ from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import ticket_of
 from gossamer.frontier.sheets import PureSheet
 from gossamer.frontier.turns import Turn
-from gossamer.records import Answer, Entry, Fate, HostClock, Lease, Outcome, Settlement
+from gossamer.records.entry import Entry
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.outcome import Outcome
 
 pytest.importorskip("gossamer.frontier._host", reason="nothing is compiled")
 
@@ -214,7 +217,7 @@ async def test_a_copy_that_is_no_new_struct_is_not_written_to(
 
 def test_where_a_copy_is_no_new_struct_the_pure_way_is_taken() -> None:
     program = """
-from gossamer.records import HostClock
+from gossamer.records.host import HostClock
 HostClock.__copy__ = lambda self: self
 from gossamer.frontier import turns, schedule, endings
 assert turns._swift is None and schedule._swift is None and endings.settle_page is None

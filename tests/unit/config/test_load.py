@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gossamer.config.load import describe, dump, load
 from gossamer.config.sections import KINDS, Fetch, Scope, Settings
 from gossamer.errors import ConfigError
-from gossamer.records import LinkKind
+from gossamer.records.entry import LinkKind
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from gossamer.dedupe.bands import BLOCKS, rows_of
 from gossamer.dedupe.near import NEAR, Known, NearIndex
 from gossamer.errors import DiskFull
+from gossamer.joints.keyvalue import KeyValue
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
-from gossamer.likeness import Likeness, distance
-from gossamer.protocols import KeyValue
-from gossamer.records import Original
+from gossamer.records.likeness import Likeness, distance
+from gossamer.records.page import Original
 from gossamer.testing.kv import scanned
 from gossamer.url.fingerprint import fingerprint
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe.recent import PlainRecent, Recent, new_recent, split
-from gossamer.likeness import distance
+from gossamer.records.likeness import distance
 
 FIRSTS = [Random(seed).getrandbits(64) for seed in range(4)]
 ENTRIES = st.builds(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gossamer.dedupe import simhash, vectors
 from gossamer.dedupe.scripts import ALONE, APART, LETTER, RANGES
 from gossamer.dedupe.simhash import Reckon, likeness_of
-from gossamer.likeness import Likeness, distance
+from gossamer.records.likeness import Likeness, distance
 
 WAYS: dict[str, Reckon] = {"vectors": vectors.reckon}
 if find_spec("gossamer.dedupe._simhash") is not None:

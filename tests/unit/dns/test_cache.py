@@ -7,7 +7,7 @@ import pytest
 from gossamer.config.sections import Dns
 from gossamer.dns.answer import DnsAnswer
 from gossamer.dns.cache import CachingResolver, DnsStatistics
-from gossamer.protocols import Addresses
+from gossamer.joints.resolver import Addresses
 
 NOW = 1_700_000_000.0
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.simweb.attacks.framings import BEHIND, Framing, framings
 from gossamer.testing.fetcher import RawServer, Reply, ask
 

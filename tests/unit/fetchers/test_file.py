@@ -12,7 +12,8 @@ from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.errors import DiskFull
 from gossamer.fetchers.file import FileFetcher
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import ask
 from gossamer.testing.resolver import StaticResolver
 

@@ -9,7 +9,8 @@ import pytest
 from gossamer.fetchers import exchange
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.received import Received
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, Reply, ask
 
 PAGES = frozenset({"text/html", "text/plain"})

@@ -11,7 +11,8 @@ from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.errors import DiskFull, UrlError, UsageError
 from gossamer.fetchers.http import FetcherStatistics, HttpFetcher
-from gossamer.records import Outcome, Request
+from gossamer.records.fetch import Request
+from gossamer.records.outcome import Outcome
 from gossamer.testing.clock import VirtualClock
 from gossamer.testing.fetcher import RawServer, ask
 from gossamer.testing.resolver import StaticResolver

@@ -8,8 +8,8 @@ import pytest
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.protocols import Addresses
-from gossamer.records import Outcome
+from gossamer.joints.resolver import Addresses
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, ask
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

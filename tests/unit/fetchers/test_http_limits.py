@@ -10,7 +10,7 @@ import pytest
 
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.received import Received
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, Reply, ask
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from gossamer.document.decode import dechunk
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, ask
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, ask
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

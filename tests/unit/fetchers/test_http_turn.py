@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from gossamer.clock import SystemClock
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.records import Request
+from gossamer.records.fetch import Request
 from gossamer.testing.fetcher import RawServer
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.fetchers.kept import Connection, Kept
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, ask
 
 HI = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"

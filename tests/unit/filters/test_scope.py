@@ -9,7 +9,8 @@ from gossamer.errors import ConfigError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import RULES, Scope
 from gossamer.filters.verdict import Candidate, first_refusal
-from gossamer.records import LinkKind, Outcome, Verdict
+from gossamer.records.entry import LinkKind, Verdict
+from gossamer.records.outcome import Outcome
 from gossamer.url.parse import parse
 
 SEED = "https://www.example.org/docs/start.html"

@@ -1,7 +1,7 @@
 """Verdicts: several answers become one."""
 
 from gossamer.filters.verdict import first_refusal
-from gossamer.records import Verdict
+from gossamer.records.entry import Verdict
 
 YES = Verdict(True, "scope.within")
 NO = Verdict(False, "scope.block", "first")

@@ -14,7 +14,10 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import admission, endings, journal, ledger, line, schedule, slots, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.rows import HostRow, decode_page
-from gossamer.records import Answer, Entry, Fate, HostPolicy, Lease, LinkKind, Outcome, Priority, Settlement, Verdict
+from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.outcome import Outcome
 
 NOW = 1_700_000_000.0
 LEASE = 40.0

@@ -13,7 +13,7 @@ from gossamer.errors import StoreError
 from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.sheets import written_in
-from gossamer.records import Discovered
+from gossamer.records.entry import Discovered
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, entry, key
 from gossamer.url.fingerprint import fingerprint
 

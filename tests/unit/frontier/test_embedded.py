@@ -14,7 +14,10 @@ from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import HOSTS, LEASES, TICKET, VERSION_KEY
 from gossamer.frontier.store import VERSION, Store
-from gossamer.records import Answer, Discovered, Fate, HostPolicy, Leases, Priority, State
+from gossamer.records.entry import Discovered, Priority
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Answer, Fate, Leases
+from gossamer.records.outcome import State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]

@@ -10,7 +10,8 @@ from gossamer.frontier.journal import Journal, last_meta, row_of
 from gossamer.frontier.rows import HostRow, Meta, clock_of, decode_host, encode
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.store import Store
-from gossamer.records import HostClock, HostPolicy, Priority
+from gossamer.records.entry import Priority
+from gossamer.records.host import HostClock, HostPolicy
 
 
 @pytest.fixture

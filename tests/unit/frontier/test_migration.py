@@ -13,7 +13,10 @@ from gossamer.frontier.keys import VERSION_KEY, url_key
 from gossamer.frontier.rows import decode_url, encode
 from gossamer.frontier.sheets import Sheets
 from gossamer.frontier.store import Store
-from gossamer.records import Discovered, Fate, HostPolicy, Known, Priority, State, Verdict
+from gossamer.records.entry import Discovered, Priority, Verdict
+from gossamer.records.host import HostPolicy
+from gossamer.records.lease import Fate, Known
+from gossamer.records.outcome import State
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased
 
 ELSEWHERE = Verdict(False, "scope", "elsewhere")

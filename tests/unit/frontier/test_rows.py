@@ -4,7 +4,7 @@ import pytest
 
 from gossamer.errors import StoreError
 from gossamer.frontier.rows import UrlRow, decode_host, decode_page, decode_url, encode, url_row
-from gossamer.records import Outcome, State
+from gossamer.records.outcome import Outcome, State
 
 
 def test_a_url_comes_back_as_it_was() -> None:

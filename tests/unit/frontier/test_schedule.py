@@ -9,7 +9,7 @@ from gossamer.config.sections import Politeness
 from gossamer.frontier import schedule as module
 from gossamer.frontier.keys import ticket_of
 from gossamer.frontier.schedule import Host, Schedule
-from gossamer.records import HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from gossamer.errors import StoreError
 from gossamer.frontier.keys import number_key
 from gossamer.frontier.sheets import FULL, TRIED, Sheets
 from gossamer.frontier.store import Store
-from gossamer.records import Entry, LinkKind, Priority, Verdict
+from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 
 FOUND = [
     Entry(f"http://a/{number}", f"http://a/?ä{number}", "a", number, LinkKind.AREA, "http://b/", 0.5, Priority.LOW, 1, 2)

@@ -14,7 +14,7 @@ from gossamer.errors import DiskFull, StoreError
 from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.slots import Gathered, PureGathered, Slots, find, merge, pure_find, pure_merge
-from gossamer.records import Discovered, Verdict
+from gossamer.records.entry import Discovered, Verdict
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, entry, key
 
 LAST = 1 << 40

@@ -11,7 +11,8 @@ from gossamer.document.body import Body
 from gossamer.document.digest import digest_text
 from gossamer.errors import UsageError
 from gossamer.jobs.sent import Answers, Seen, read_lines
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -10,13 +10,14 @@ from trying import FullKeyValue, LateKeyValue
 
 from gossamer.config.sections import Traps
 from gossamer.errors import DiskFull
-from gossamer.evidence import Probe, Ruling
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons import book as book_module
 from gossamer.lessons import shelf as shelf_module
 from gossamer.lessons.book import LessonBook, _is_sampled
-from gossamer.records import LinkKind, Outcome, Priority, Verdict
+from gossamer.records.entry import LinkKind, Priority, Verdict
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.outcome import Outcome
 from gossamer.testing.lessons import (
     HOST,
     NOW,

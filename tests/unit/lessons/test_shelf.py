@@ -9,11 +9,11 @@ from trying import FullKeyValue, LateKeyValue
 
 from gossamer.config.sections import Traps
 from gossamer.errors import DiskFull
-from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons import shelf as module
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, Shelf
+from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, Tally
 from gossamer.testing.kv import scanned
 
 SETTINGS = Traps()

@@ -4,16 +4,17 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth, Parameter, Probe, Ruling, Tally
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons import study as module
 from gossamer.lessons.book import LessonBook
-from gossamer.likeness import Likeness
 from gossamer.policy.growth import HOUR, PAUSE
-from gossamer.records import Outcome, Verdict
+from gossamer.records.entry import Verdict
+from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, Tally
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.visit import Visit
 from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, ask, copy, found, learn, probed, visited
 from gossamer.url.parse import parse
-from gossamer.visit import Visit
 
 SETTINGS = Traps()
 HONEST = Probe(url=f"{SITE}/p", status=404)

@@ -1,8 +1,8 @@
 """A host that sinks waits for others, and only as long as there are any."""
 
-from gossamer.evidence import Growth, Ruling
 from gossamer.lessons.tide import LONGEST, Tide
 from gossamer.policy import growth
+from gossamer.records.evidence import Growth, Ruling
 
 NOW = 1_700_000_000.0
 

@@ -4,15 +4,15 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Ruling
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.lessons.study import STALE_FROM
-from gossamer.likeness import Likeness
-from gossamer.records import Outcome
+from gossamer.records.evidence import Ruling
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.visit import Visit
 from gossamer.testing.lessons import HOST, SITE, TEMPLATE, ask, found, learn, visited
 from gossamer.url.parse import parse
-from gossamer.visit import Visit
 
 NAMES = [f"{one}{two}" for one in "abcdefgh" for two in "abcdefgh"]
 COPY, TWIN = Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE

@@ -4,7 +4,8 @@ import pytest
 
 from gossamer.config.sections import Breaker
 from gossamer.policy.breaker import after_answer, is_open
-from gossamer.records import Answer, HostClock
+from gossamer.records.host import HostClock
+from gossamer.records.lease import Answer
 
 SETTINGS = Breaker()
 GOOD = Answer(at=0)

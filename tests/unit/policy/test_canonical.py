@@ -5,7 +5,7 @@ from itertools import permutations, product
 import pytest
 
 from gossamer.policy.canonical import ITSELF, crowned, named, nobody_knows, why
-from gossamer.records import Original
+from gossamer.records.page import Original
 
 SITE = "http://a.test"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.dedupe.simhash import likeness_of
-from gossamer.freshness import Freshness
 from gossamer.policy.change import GRID, NEAR, RATES, begun, is_changed, observed, prior, probabilities, rate
+from gossamer.records.freshness import Freshness
 
 DAY = 86400.0
 NOW = 1_700_000_000.0

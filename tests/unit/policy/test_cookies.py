@@ -3,7 +3,7 @@
 import pytest
 
 from gossamer.policy.cookies import MOST, carried, header
-from gossamer.visit import Chain
+from gossamer.records.visit import Chain
 
 HERE = "http://a.example/shop/gate"
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.policy.directives import from_header, from_meta, merge
-from gossamer.records import Directives
+from gossamer.records.page import Directives
 
 NOTHING = Directives()
 NOINDEX = Directives(noindex=True)

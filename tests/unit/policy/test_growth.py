@@ -3,8 +3,8 @@
 import pytest
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Growth
 from gossamer.policy.growth import HOUR, grown, is_modest, out_of_proportion, size_of, too_fast
+from gossamer.records.evidence import Growth
 
 SETTINGS = Traps(growth_urls=1_000, growth_ratio=100)
 PAGE = "http://a.example/page"

@@ -2,9 +2,10 @@
 
 from time import perf_counter
 
-from gossamer.evidence import Difference, Habit, Ruling
 from gossamer.policy import habit
-from gossamer.records import Extract, Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
+from gossamer.records.evidence import Difference, Habit, Ruling
+from gossamer.records.page import Extract
 
 
 def outline(text: str, *links: str, title: str = "") -> habit.Outline:

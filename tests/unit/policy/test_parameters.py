@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Parameter, Ruling, Sighting
 from gossamer.policy.parameters import (
     MOST,
     apart,
@@ -19,6 +18,7 @@ from gossamer.policy.parameters import (
     told,
     without,
 )
+from gossamer.records.evidence import Parameter, Ruling, Sighting
 from gossamer.url.parse import Url, parse
 
 SITE = "http://a.example"

@@ -15,7 +15,8 @@ from gossamer.policy.politeness import (
     pace,
     stretch,
 )
-from gossamer.records import Answer, HostClock, HostPolicy
+from gossamer.records.host import HostClock, HostPolicy
+from gossamer.records.lease import Answer
 
 SETTINGS = Politeness()
 FREE = HostPolicy()

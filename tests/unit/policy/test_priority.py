@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gossamer.config.sections import Crawl, Score
 from gossamer.policy.priority import Order, by_hosts, by_rank, due_again, linked, parts, rank
-from gossamer.records import Entry, LinkKind, Priority
+from gossamer.records.entry import Entry, LinkKind, Priority
 
 ORDERS: list[Order] = ["priority", "breadth-first", "depth-first", "opic"]
 DEPTHS = st.integers(min_value=0, max_value=1000)

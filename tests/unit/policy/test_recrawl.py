@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.config.sections import Recrawl
-from gossamer.freshness import Freshness
 from gossamer.policy.change import RATES, begun, observed
 from gossamer.policy.recrawl import adapted, best, due, first_threshold, steer, value
+from gossamer.records.freshness import Freshness
 
 DAY = 86400.0
 NOW = 1_700_000_000.0

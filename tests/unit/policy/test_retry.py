@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gossamer.config.sections import Retry
 from gossamer.policy.retry import LONGEST_RETRY_AFTER, is_transient, next_try, outcome_of, retry_after
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 
 NOW = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 TRANSIENT = {"server_error", "throttled", "timed_out", "connect_failed", "dns_failed", "protocol_error"}

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gossamer.evidence import Probe, Ruling
-from gossamer.likeness import Likeness
 from gossamer.policy.soft404 import NAME, counted, directory_of, is_soft, is_telling, likeness_to, probe_url
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.likeness import Likeness
 from gossamer.url.parse import parse
 
 SITE = "http://a.example"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.evidence import Ruling, Tally, Yield
 from gossamer.policy import templates
 from gossamer.policy.templates import counted, decisive, one_in, templates_of, told
+from gossamer.records.evidence import Ruling, Tally, Yield
 from gossamer.url.parse import parse
 
 SITE = "http://a.example"

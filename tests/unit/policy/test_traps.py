@@ -4,7 +4,7 @@ import pytest
 
 from gossamer.config.sections import Traps
 from gossamer.policy.traps import judge, trace
-from gossamer.records import Outcome
+from gossamer.records.outcome import Outcome
 from gossamer.url.parse import parse
 
 SITE = "http://a.example"

@@ -1,7 +1,7 @@
 """Views: where a mark stood and what came of it make it one of views; listings, menus and ways to content do not."""
 
-from gossamer.evidence import Ruling, View, Yield
 from gossamer.policy import views
+from gossamer.records.evidence import Ruling, View, Yield
 
 SITE = "http://a.example"
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.evidence import Words
 from gossamer.policy.vocabulary import (
     MOST_WORDS,
     NO_VERBS,
@@ -23,6 +22,7 @@ from gossamer.policy.vocabulary import (
     verbs_of,
     words_of,
 )
+from gossamer.records.evidence import Words
 from gossamer.url.parse import Url, parse
 
 SITE = "http://a.example"

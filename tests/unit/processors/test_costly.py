@@ -7,7 +7,7 @@ import pytest
 from gossamer.processors import tree
 from gossamer.processors.costly import is_costly, scan
 from gossamer.processors.html import HtmlProcessor
-from gossamer.records import Document
+from gossamer.records.page import Document
 
 MANY = 20_000
 LINK = b"<title>Trap &amp; co</title><title>another</title><base href=/b/><a rel=nofollow href='x?a&amp;b'>x</a>"

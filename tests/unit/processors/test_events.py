@@ -15,7 +15,7 @@ from gossamer.processors.events import spelled_out, tell
 from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.sitemap import SitemapProcessor
-from gossamer.records import Document
+from gossamer.records.page import Document
 
 SPELLINGS = {
     "&amp;": "&",

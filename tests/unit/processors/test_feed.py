@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.hints import Hint
 from gossamer.processors.feed import FeedProcessor
 from gossamer.processors.html import HtmlProcessor
-from gossamer.records import Document, Extract
+from gossamer.records.hints import Hint
+from gossamer.records.page import Document, Extract
 
 RSS = """<?xml version="1.0"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel>

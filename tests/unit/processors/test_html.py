@@ -9,7 +9,8 @@ from ways import WAYS
 
 from gossamer.processors.html import HtmlProcessor, Way
 from gossamer.processors.page import MOST_ELEMENTS
-from gossamer.records import Directives, Document, Extract, Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
+from gossamer.records.page import Directives, Document, Extract
 
 URL = "https://site.test/dir/page.html?q=1"
 K = LinkKind

@@ -3,7 +3,8 @@
 import pytest
 
 from gossamer.processors.plain import PlainProcessor
-from gossamer.records import Document, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.page import Document
 
 
 def document(content: bytes, path: str, charset: str = "") -> Document:

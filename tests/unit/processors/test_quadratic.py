@@ -12,8 +12,10 @@ from gossamer.document.body import Body
 from gossamer.processors import tree
 from gossamer.processors.costly import is_costly
 from gossamer.processors.html import COSTLY, HtmlProcessor
-from gossamer.records import Document, Fetched, Outcome
-from gossamer.worker.reading import Reader
+from gossamer.readers.reading import Reader
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Document
 
 MB = 1_000_000
 SIZES = (MB // 4, MB, 10 * MB)

@@ -7,7 +7,8 @@ from ways import WAYS
 
 from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.page import MOST_ELEMENTS, Page
-from gossamer.records import Document, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.page import Document, Extract
 
 # Whole and broken markup, in every state of the tokenizer. Left out: what a tree builder drops because of where it stands.
 PIECES = """

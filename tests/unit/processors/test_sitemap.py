@@ -6,10 +6,11 @@ import tracemalloc
 
 import pytest
 
-from gossamer.hints import Hint
 from gossamer.processors import sitemap
 from gossamer.processors.sitemap import MOST_URLS, SitemapProcessor
-from gossamer.records import Document, Extract, LinkKind
+from gossamer.records.entry import LinkKind
+from gossamer.records.hints import Hint
+from gossamer.records.page import Document, Extract
 
 
 def read(content: bytes | str, url: str = "https://site.test/sitemap.xml") -> Extract:

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from gossamer.processors.xml import CUT, MOST_UNPACKED, XmlProcessor
-from gossamer.records import Document, Extract
+from gossamer.records.page import Document, Extract
 
 SITEMAP = b"<urlset><url><loc>https://site.test/a</loc></url></urlset>"
 XHTML = b'<?xml version="1.0"?><html xmlns="urn:x"><head><title/></head><body>Hi <a href="/a">a</a></body></html>'

@@ -12,12 +12,17 @@ from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.errors import ENDING, DiskFull, GossamerError, StoreError
-from gossamer.evidence import Probe, Ruling
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
-from gossamer.likeness import Likeness
-from gossamer.records import Entry, Fate, Fetched, Lease, LinkKind, Original, Outcome, Page, Settlement, State
+from gossamer.records.entry import Entry, LinkKind
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.fetch import Fetched
+from gossamer.records.lease import Fate, Lease, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.page import Original, Page
+from gossamer.records.visit import Lesson, Visit
 from gossamer.remote import wire as messages
 from gossamer.remote.client import (
     RemoteClaims,
@@ -27,7 +32,6 @@ from gossamer.remote.client import (
     RemoteRobots,
 )
 from gossamer.robots.cache import RobotsCache
-from gossamer.visit import Lesson, Visit
 
 NOW = 1_000.0
 URL = "http://a.example/1"

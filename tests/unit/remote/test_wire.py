@@ -7,9 +7,13 @@ import pytest
 
 from gossamer.children import framed
 from gossamer.document.body import Body
-from gossamer.evidence import Probe, Ruling
-from gossamer.likeness import Likeness
-from gossamer.records import Answer, Entry, Fate, Fetched, Lease, Original, Outcome, Page, Place, Settlement
+from gossamer.records.entry import Entry
+from gossamer.records.evidence import Probe, Ruling
+from gossamer.records.fetch import Fetched
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.likeness import Likeness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Original, Page, Place
 from gossamer.remote import wire
 
 PAGE = Original("http://a/", "http://a/", 1.5, True)

@@ -9,7 +9,8 @@ import pytest
 from gossamer.config.sections import RobotsTxt
 from gossamer.document.body import Body
 from gossamer.kv.memory import MemoryKeyValue
-from gossamer.records import Fetched, Outcome
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
 from gossamer.robots import cache as module
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.patterns import Group

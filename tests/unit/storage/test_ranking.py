@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gossamer.edges import NOFOLLOW, NUMBERS, pack
 from gossamer.errors import StoreError
 from gossamer.policy import pagerank
-from gossamer.records import LinkKind
+from gossamer.records.entry import LinkKind
 from gossamer.storage import linkgraph, ranking
 from gossamer.storage.edgeblocks import blocks, columns
 from gossamer.storage.linkgraph import EdgeLog

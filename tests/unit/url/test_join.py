@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.records import Link, LinkKind
+from gossamer.records.entry import Link, LinkKind
 from gossamer.url.parse import Base
 
 BASES = (

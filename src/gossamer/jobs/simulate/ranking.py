@@ -1,6 +1,6 @@
 """Ranking in a simulated crawl, where the order is `priority`: what waits is ranked by the links of what was read.
 
-The same rule as of a live crawl (`worker/ranker.py`): when so many pages were read, and again when there are a quarter more,
+The same rule as of a live crawl (`node/ranker.py`): when so many pages were read, and again when there are a quarter more,
 the best that wait move ahead. There it happens beside the crawl, on a thread; here in between two requests, so that the same
 seed gives the same crawl.
 """
@@ -9,10 +9,10 @@ import numpy as np
 
 from gossamer.config.sections import Score
 from gossamer.jobs.simulate.web import Numbers, Web
+from gossamer.node.ranker import GROWTH, share
 from gossamer.policy.pagerank import pagerank
 from gossamer.policy.priority import LEAST_RANK, linked
-from gossamer.records import Priority
-from gossamer.worker.ranker import GROWTH, share
+from gossamer.records.entry import Priority
 
 
 class Ranking:

@@ -21,9 +21,12 @@ from gossamer.jobs.simulate.strategy import Strategy
 from gossamer.jobs.simulate.web import Web
 from gossamer.policy.priority import due_again
 from gossamer.policy.recrawl import Appointment
-from gossamer.records import Answer, Entry, Fate, Lease, Link, LinkKind, Outcome, Page, Settlement
+from gossamer.records.entry import Entry, Link, LinkKind
+from gossamer.records.lease import Answer, Fate, Lease, Settlement
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
+from gossamer.records.visit import Visit
 from gossamer.url.fingerprint import fingerprint
-from gossamer.visit import Visit
 
 BEGIN = 1e9  # Unix seconds: the rules take a date before 1970 for a mistake
 WORKER = "simulated"

@@ -7,10 +7,10 @@ A strategy sees what a crawler sees: whether a page had changed since the last v
 from typing import Protocol
 
 from gossamer.config.sections import Recrawl
-from gossamer.freshness import Freshness
 from gossamer.jobs.simulate.web import Web
 from gossamer.policy.change import begun, observed
 from gossamer.policy.recrawl import Appointment, adapted, best, due
+from gossamer.records.freshness import Freshness
 
 
 class Strategy(Protocol):

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from gossamer.records import Fetched
+from gossamer.records.fetch import Fetched
 
 def pack(
     fetched: Fetched,

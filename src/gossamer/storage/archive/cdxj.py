@@ -24,7 +24,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 import msgspec
 
 from gossamer.document.digest import payload_digest
-from gossamer.records import Fetched, Place
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Place
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.replay import restore
 from gossamer.storage.archive.sealed import drop_damaged, seal, unseal

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from gossamer.document.digest import digest_text
-from gossamer.records import Fetched
+from gossamer.records.fetch import Fetched
 from gossamer.storage.archive.replay import head_of, restore
 from gossamer.storage.archive.walk import Record, Torn, walk
 

@@ -21,7 +21,8 @@ from gossamer.config.sections import Storage
 from gossamer.document.body import Body
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
-from gossamer.records import Fetched, Original, Place
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Original, Place
 from gossamer.storage.archive import cdxj, member, pair, replay, sealed, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.lines import Lines

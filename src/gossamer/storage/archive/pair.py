@@ -12,7 +12,8 @@ from hashlib import sha1
 from isal import isal_zlib
 
 from gossamer.document.digest import digest_text
-from gossamer.records import Fetched, Original, Place
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Original, Place
 from gossamer.storage.archive import cdxj, member, warc
 
 Packed = tuple[bytes, int, bytes]  # both records, how many bytes belong to what is kept, and its line

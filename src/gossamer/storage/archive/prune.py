@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from gossamer import faults
 from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
-from gossamer.records import Place
+from gossamer.records.page import Place
 from gossamer.storage.archive import cdxj, warc
 from gossamer.storage.archive.lines import Lines
 from gossamer.storage.archive.sealed import unseal

@@ -12,7 +12,9 @@ from gossamer.document.body import Body
 from gossamer.document.decode import is_chunked
 from gossamer.document.head import fields_of
 from gossamer.errors import StoreError
-from gossamer.records import Fetched, Outcome, Place
+from gossamer.records.fetch import Fetched
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Place
 from gossamer.storage.archive.walk import Record, walk
 from gossamer.storage.archive.warc import NOT_MODIFIED
 

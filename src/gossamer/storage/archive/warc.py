@@ -20,7 +20,8 @@ from urllib.parse import quote
 
 from gossamer.document.body import Body
 from gossamer.document.digest import digest_text
-from gossamer.records import Fetched, Original
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Original
 from gossamer.storage.archive import member
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"

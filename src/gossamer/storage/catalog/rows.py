@@ -14,8 +14,9 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from gossamer.errors import StoreError
-from gossamer.freshness import Freshness
-from gossamer.records import Outcome, Page, Place
+from gossamer.records.freshness import Freshness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page, Place
 from gossamer.seal import RESTORE
 
 _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the same in SQL

@@ -23,13 +23,14 @@ from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
-from gossamer.records import Outcome, Page, Totals
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page, Totals
+from gossamer.records.versions import Version
 from gossamer.seal import Seal
 from gossamer.storage.catalog import rows, search, versions
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
 from gossamer.storage.catalog.migrate import is_current, migrate, shipped
 from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
-from gossamer.versions import Version
 
 _WAIT = 30.0  # for another process to finish its transaction, in seconds
 _TEXTS_AT_ONCE = 16  # a crawl that writes beside `index` waits for no longer than these take

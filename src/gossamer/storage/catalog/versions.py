@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gossamer.errors import StoreError
-from gossamer.records import Page, Place
-from gossamer.versions import Version
+from gossamer.records.page import Page, Place
+from gossamer.records.versions import Version
 
 _INTO = "INTO versions (page, file, record_offset, record_length, captured_at, digest, length, status, mime) "
 _INSERT = f"INSERT OR IGNORE {_INTO} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # a place that was visited again may be there already

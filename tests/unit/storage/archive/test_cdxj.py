@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.config.sections import Storage
 from gossamer.document.digest import payload_digest
-from gossamer.records import Original, Place
+from gossamer.records.page import Original, Place
 from gossamer.storage.archive import cdxj
 from gossamer.storage.archive.cdxj import line, merge, url_key
 from gossamer.storage.archive.directory import DirectoryArchive

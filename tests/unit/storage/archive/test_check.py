@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.document.digest import payload_digest
-from gossamer.records import Fetched
+from gossamer.records.fetch import Fetched
 from gossamer.storage.archive import warc
 from gossamer.storage.archive.check import Problem, check
 from gossamer.testing.archive import answer, answers, chunked

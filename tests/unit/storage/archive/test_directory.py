@@ -15,7 +15,7 @@ import pytest
 
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
-from gossamer.records import Original, Place
+from gossamer.records.page import Original, Place
 from gossamer.storage.archive import directory, member, pair, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import LONG, DirectoryArchive

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
-from gossamer.records import Fetched, Original
+from gossamer.records.fetch import Fetched
+from gossamer.records.page import Original
 from gossamer.storage.archive import pair, warc
 from gossamer.storage.archive.directory import LONG
 from gossamer.testing.archive import answer, answers

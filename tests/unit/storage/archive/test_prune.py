@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
-from gossamer.records import Original, Place
+from gossamer.records.page import Original, Place
 from gossamer.storage.archive import cdxj, replay
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import DirectoryArchive

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import CrawlTooNew
-from gossamer.records import Place
+from gossamer.records.page import Place
 from gossamer.storage.catalog.migrate import migrate, shipped
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys, page

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from gossamer.freshness import Freshness
-from gossamer.records import Outcome, Page, Place
+from gossamer.records.freshness import Freshness
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page, Place
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 
 USUAL: dict[str, Any] = {"outcome": Outcome.OK, "status": 200, "mime": "text/html", "charset": "utf-8"}

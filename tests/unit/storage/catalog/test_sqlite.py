@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import DiskFull, StoreError
-from gossamer.records import Outcome, Place, Totals
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Place, Totals
 from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys, page

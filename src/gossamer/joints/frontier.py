@@ -1,0 +1,83 @@
+"""The joint of the frontier: every known URL, and every host's next turn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from gossamer.records.entry import Discovered, Entry, Priority
+from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.lease import Known, Lease, Leases, Settlement
+from gossamer.records.outcome import State
+from gossamer.records.standing import FrontierStatistics, Outlook
+
+
+@runtime_checkable
+class Leasing(Protocol):
+    """The worker's half of the frontier: what a visit needs of it. Time is always an argument."""
+
+    async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
+        """Queue the new ones; known ones keep their place."""
+
+    async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        """Give up to `limit` due URLs of ready hosts; the hosts' clocks move with it."""
+
+    async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
+        """Give a bare turn at a host, without a URL (a robots.txt that another host redirects to); None: not now."""
+
+    async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
+        """End leases; return how many were still the caller's. The others change nothing."""
+
+    async def block(self, host: str, until: float, reason: str) -> None:
+        """Give no lease of that host before `until`; only ever later, never sooner. An `until` of 0 lifts the block."""
+
+    async def pace(self, host: str, seconds: float) -> None:
+        """Keep at least that long between two requests (Crawl-delay)."""
+
+
+@runtime_checkable
+class Frontier(Leasing, Protocol):
+    """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
+
+    async def lease(self, worker: str | Callable[[str, int, float], str], limit: int, now: float) -> Leases:
+        """Give leases to a worker, or each to whom `worker` names for a host with so many connections at once."""
+
+    async def abandon(self, worker: str, now: float) -> int:
+        """Take back every lease of a worker that is gone, as if it had run out; return how many."""
+
+    async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:
+        """Let finished URLs, by key, be due again at a date; one that is due later comes sooner. Return how many changed."""
+
+    async def promote(self, worth: Sequence[tuple[int, float, Priority]]) -> int:
+        """Raise score and class of URLs, by fingerprint, that wait and were never fetched; none falls. Return how many rise."""
+
+    async def set_policy(self, host: str, policy: HostPolicy) -> None:
+        """Replace the operator's policy of a host; a paused or blocked one gives no lease."""
+
+    async def remove(self, key: str) -> bool:
+        """Take a URL out for good: removed, never queued again. False: not known."""
+
+    async def drop(self, host: str) -> int:
+        """Remove every waiting URL of a host; return how many."""
+
+    async def lookup(self, key: str) -> Known | None:
+        """Return all that is known of a URL."""
+
+    async def host(self, host: str) -> HostStatus | None:
+        """Return one host, None when nothing was ever queued for it or decided about it."""
+
+    def hosts(self) -> Iterator[HostStatus]:
+        """Walk over every host with a record."""
+
+    async def names(self, fingerprints: Sequence[int]) -> list[str]:
+        """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""
+
+    def known(self, state: State | None = None) -> Iterator[Known]:
+        """Walk over every known URL, or those in one state."""
+
+    def statistics(self) -> FrontierStatistics: ...
+    def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
+
+    async def checkpoint(self, target: Path) -> None:
+        """Write a consistent copy of the state into a new directory."""
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,167 @@
+"""The child that reads heavy documents: one task after the other, each with the descriptor of a body, each answered.
+
+It is started for this alone and imports little: what it reads with is named in the greeting, its first message. It has no
+network to speak of, no store, and a limit of memory; `aside.py` has the parent's side. It ends when its parent does, however
+that ends.
+
+On the socket a message (`children.py`) is MessagePack; the descriptor comes with the length of a task.
+"""
+
+import ctypes
+import resource
+import socket
+import traceback
+from collections.abc import Mapping
+from importlib import import_module
+from operator import attrgetter
+
+import msgspec
+from msgspec import Struct
+
+from gossamer.children import LENGTH, end_with_parent, exactly, framed, receive
+from gossamer.document.body import Body
+from gossamer.document.digest import payload_digest
+from gossamer.joints.documents import Processor
+from gossamer.policy.habit import Outline, outline
+from gossamer.readers.document import be_ready, document_from, read_by
+from gossamer.records.likeness import Likeness
+from gossamer.records.page import Extract
+
+ROOM = 32 * 1024 * 1024  # address space by which a child may grow, whatever it reads
+COPIES = 8  # and so many times the longest document
+GROWN = 96 * 1024 * 1024  # resident memory after which a child is replaced
+HELD = 1024 * 1024  # bytes of a document that are held before it is known not to be too big
+
+_LARGE_BLOCKS = -3  # an option of mallopt(3): from which size on a block is given back when it is free
+_LARGE = 128 * 1024
+
+
+class Greeting(Struct, frozen=True, array_like=True):
+    """What a child reads with."""
+
+    processors: dict[str, str]  # of a MIME type: module:class
+    max_links: int
+    agent: str
+    meta: bool
+    longest: int  # bytes of a document
+
+
+class Task(Struct, frozen=True, array_like=True):
+    """What is to be done with a body."""
+
+    step: str  # digest, read, skim: read in linear time, or outline: the pieces of it
+    url: str
+    content_type: str
+    encoding: str
+    chunked: bool
+    limit: int  # bytes after decompression
+
+
+class Reading(Struct, frozen=True, array_like=True):
+    """What a body came to."""
+
+    mime: str
+    too_big: bool = False  # there was more than may be decompressed: not read
+    extract: Extract = Extract()
+    likeness: Likeness | None = None  # None: it has no words
+
+
+class Reply(Struct, frozen=True, array_like=True):
+    """What a child says."""
+
+    digest: str = ""
+    reading: Reading | None = None
+    bug: str = ""  # the trace of an exception
+    last: bool = False  # the child ends now
+    outline: Outline | None = None  # None: it has none
+
+
+def main(descriptor: int) -> None:
+    """Read heavy documents for a crawl, which is at the other end of a socket."""
+    with socket.socket(fileno=descriptor) as connection:
+        greeting = msgspec.msgpack.decode(greeted(connection), type=Greeting)
+        processors = _made(greeting)
+        be_ready()
+        grow_at_most(ROOM + COPIES * greeting.longest)
+        serve(connection, processors)
+
+
+def greeted(connection: socket.socket) -> bytes:
+    """Return the first message, and be ready for the worst: end with the parent, give memory back, leave no core behind."""
+    end_with_parent()
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        library.mallopt(_LARGE_BLOCKS, _LARGE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return receive(connection)
+
+
+def grow_at_most(size: int) -> None:
+    """Take so many bytes of address space more than there are now, and no more."""
+    with open("/proc/self/statm", "rb") as file:
+        most = int(file.read().split()[0]) * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> None:
+    """Do one task after the other until the parent is gone."""
+    connection.sendall(b"!")
+    while True:
+        try:
+            length, descriptors, *_ = socket.recv_fds(connection, LENGTH, 1)
+            if not length:
+                return
+            task = msgspec.msgpack.decode(exactly(connection, int.from_bytes(length, "big")), type=Task)
+            reply = _answer(task, descriptors[0], processors)
+            connection.sendall(framed(msgspec.msgpack.encode(reply)))
+        except (EOFError, ConnectionError):
+            return
+        if reply.last:
+            return
+
+
+def _made(greeting: Greeting) -> dict[str, Processor]:
+    """Build one processor per class, named by every MIME type it reads."""
+    made: dict[str, Processor] = {}
+    for name in greeting.processors.values():
+        if name not in made:
+            module, _, place = name.partition(":")
+            chosen = attrgetter(place)(import_module(module))
+            made[name] = chosen(greeting.max_links, agent=greeting.agent, meta=greeting.meta)
+    return {mime: made[name] for mime, name in greeting.processors.items()}
+
+
+def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) -> Reply:
+    body = Body.over(open(descriptor, "rb"))  # noqa: SIM115 - closed below; its position is the parent's: nobody moves it
+    try:
+        if task.step == "digest":
+            return Reply(digest=payload_digest(body, task.chunked))
+        if task.step == "outline":
+            return Reply(outline=_outlined(task, body.read(), processors), last=_resident() > GROWN)
+        return Reply(reading=_read(task, body.read(), processors), last=_resident() > GROWN)
+    except MemoryError:
+        raise  # nothing is left to go on with
+    except Exception:  # noqa: BLE001 - the far end of the one in `crawl.py`, where this becomes the outcome `bug`
+        return Reply(bug=traceback.format_exc())
+    finally:
+        body.close()
+
+
+def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Reading:
+    document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
+    if document.too_big:
+        return Reading(document.mime, too_big=True)
+    extract, likeness = read_by(processors, document, task.step == "skim")
+    return Reading(document.mime, extract=extract, likeness=likeness)
+
+
+def _outlined(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Outline | None:
+    document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
+    processor = None if document.too_big else processors.get(document.mime)
+    return outline(processor.process(document)) if processor is not None else None
+
+
+def _resident() -> int:
+    """Return the bytes of memory this process has at most had; getrusage would count those of the parent it came from, too."""
+    with open("/proc/self/status", "rb") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"VmHWM:"))

@@ -1,0 +1,26 @@
+"""What robots.txt says about a URL, or what has to happen before it can say anything; and what one answer taught."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from gossamer.records.outcome import Outcome
+
+
+class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
+    """What robots.txt says about one URL, or what has to happen before it can say anything."""
+
+    verdict: Literal["allowed", "denied", "ask", "wait"]
+    rule: str = ""  # the line that decided, or why there is none
+    ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
+    due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
+    outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
+
+
+class Learned(Struct, frozen=True, kw_only=True):
+    """What one answer to a request for robots.txt taught."""
+
+    delay: float | None = None  # Crawl-delay
+    sitemaps: tuple[str, ...] = ()
+    block_until: float = 0.0  # out of reach: ask again then, and send nothing before
+    reason: str = ""

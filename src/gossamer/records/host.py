@@ -1,0 +1,47 @@
+"""A host: what an operator decided about it, what its next turn depends on, and how it stands."""
+
+from msgspec import Struct
+
+from gossamer.records.entry import Priority
+
+
+class HostPolicy(Struct, frozen=True, kw_only=True):
+    """What an operator decided about one host; None means the crawl's configuration decides."""
+
+    max_qps: float | None = None
+    max_connections: int | None = None
+    crawl_depth: int | None = None
+    priority: Priority | None = None
+    user_agent: str | None = None
+    interval: float | None = None  # seconds between two visits of a page
+    insecure: bool | None = None  # accept any certificate of this host
+    paused: bool = False  # not leased; keeps its queue
+    blocked: bool = False  # not leased; new URLs are refused
+
+
+class HostClock(Struct, frozen=True, array_like=True):
+    """What a host's next turn depends on. Durable. Changed only by the pure rules of `policy`."""
+
+    next_time: float = 0.0  # no request before this
+    robots_delay: float = 0.0  # Crawl-delay
+    slowdown: float = 1.0  # grows while the host answers slowly, shrinks back to 1
+    blocked_until: float = 0.0
+    block_reason: str = ""
+    failures: int = 0  # in a row
+    openings: int = 0  # of the breaker, in a row
+    probing: bool = False  # the breaker allows exactly one request
+    given_up_until: float = 0.0  # the breaker opened too often: URLs end as breaker_open
+    recent: int = 0  # the last 100 requests as bits, newest lowest; 1 is a failure
+    recent_count: int = 0
+
+
+class HostStatus(Struct, frozen=True, kw_only=True):
+    """The operator's view of one host."""
+
+    host: str
+    waiting: int
+    leased: int
+    policy: HostPolicy
+    clock: HostClock
+    delay: float
+    max_connections: int
