@@ -26,7 +26,6 @@ from gossamer.frontier.admission import Admission
 from gossamer.frontier.endings import Endings
 from gossamer.frontier.keys import HOSTS
 from gossamer.frontier.ledger import Ledger
-from gossamer.frontier.migration import bring_up
 from gossamer.frontier.order import Whose
 from gossamer.frontier.payments import Payments
 from gossamer.frontier.promotions import Promotions
@@ -119,8 +118,7 @@ class EmbeddedFrontier(Trusted):
         store = Store(path / "store", settings.cache)
         ledger = None
         try:
-            if check_version(store, path):
-                bring_up(store)
+            check_version(store, path)
             ledger = read_ledger(path, store, settings, politeness, now, opic)
             recover(ledger)
         except BaseException:

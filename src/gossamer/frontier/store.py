@@ -193,8 +193,8 @@ class Store:
         return StoreError(f"cannot {action} the frontier in {self._path}: {text}{remedy}")
 
 
-def check_version(store: Store, path: Path) -> bool:
-    """Refuse a store of another layout; mark a new one. Return whether it has to be brought to this layout first."""
+def check_version(store: Store, path: Path) -> None:
+    """Refuse a store of another layout; mark a new one."""
     raw = store.get(VERSION_KEY)
     older = f"an older gossamer wrote the frontier in {path}; finish with that one, or crawl into a new directory"
     if raw is None:
@@ -205,12 +205,11 @@ def check_version(store: Store, path: Path) -> bool:
         batch = store.batch()
         batch.put(VERSION_KEY, bytes([VERSION]))
         store.write(batch)
-    elif raw < bytes([VERSION - 1]):
+    elif raw < bytes([VERSION]):
         raise StoreError(older)
     elif raw > bytes([VERSION]):
         raise StoreError(f"a newer gossamer wrote the frontier in {path}; use that one or a newer one")
     store.begin()
-    return raw == bytes([VERSION - 1])
 
 
 def refuse_emptiness(path: Path) -> None:

@@ -6,6 +6,7 @@ run out. Only when nothing but bugs was met for a while does it end.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ async def _nothing_more() -> bool:
     return False
 
 
-class Steering:
+class Steering(ABC):
     """The part of a pool or a node that looks outward."""
 
     def __init__(self, budget: Budget, events: Events, clock: Clock, drain: float) -> None:
@@ -62,9 +63,9 @@ class Steering:
         self._wake.set()
 
     @property
+    @abstractmethod
     def under_way(self) -> int:
         """Visits under way."""
-        raise NotImplementedError
 
     def _begin_to_drain(self) -> float:
         """Say how long visits under way have to end; return for how long they are left alone: giving them back takes time."""

@@ -147,8 +147,8 @@ class Gate:
     async def _fetch(self, lease: Lease, url: str, turn: Lease | None = None) -> Fetched:
         try:
             return await self._requests.send(url, lease, bare=turn)
-        except Exception:
-            self._robots.release(lease.entry.url)
+        except BaseException:
+            self._robots.release(lease.entry.url)  # the next one may ask
             raise
 
     async def _learn(self, lease: Lease, fetched: Fetched) -> Learned | None:
