@@ -3,17 +3,15 @@
 `make test` judges the quick ones, `make soak` all of them (`REAL_APPLICATIONS=all`).
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from applications.running import running
 from applications.shelf import APPLICATIONS, QUICK
-from judging import Judged, crawl, judge
+from judging import ALL, Judged, crawl, judge
 from witnesses import not_judged
 
-ALL = os.environ.get("REAL_APPLICATIONS") == "all"
 NAMES = tuple(APPLICATIONS) if ALL else QUICK
 PAGES = 15 if ALL else 3  # a content page: the longer a crawl, the more wrong lessons it can learn
 NEVER = float("inf")

@@ -8,6 +8,7 @@ calls it a gzip file: both crawlers keep it, and it is no HTML.
 from pathlib import Path
 
 import pytest
+from judging import ALL
 from packaged import Served
 from reaching import assert_same, gossamer_keeps, links_reach, paths_of, wget2_gets
 
@@ -32,6 +33,7 @@ def test_every_page_that_links_reach_is_kept(
     assert_same(paths_of(pages) - {f"/{name}/"}, files | NO_FILE.get((server.name, name), set()))
 
 
+@pytest.mark.parametrize("server", ["nginx", "apache2"] if ALL else ["apache2"], indirect=True)
 def test_a_manual_in_many_languages_is_kept_to_the_last_file_though_most_are_the_same(
     server: Served, documentation: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from judging import ALL
 from packaged import Served
 from reaching import assert_same, gossamer_keeps, links_reach, paths_of, wget2_gets
 
@@ -11,6 +12,7 @@ PAGE = (
 )
 
 
+@pytest.mark.parametrize("server", ["nginx", "apache2"] if ALL else ["nginx"], indirect=True)
 def test_a_whole_server_is_kept_from_the_name_of_its_host_with_every_file_that_listings_show(
     server: Served, documentation: dict[str, Path], tmp_path: Path
 ) -> None:

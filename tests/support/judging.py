@@ -5,6 +5,7 @@ finds it there. A page that is content is judged wrongly when the crawler calls 
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from gossamer.jobs.search import find_pages
 
 WRONG = {"trap", "soft_404", "duplicate", "near_duplicate"}
 BUDGET = 5  # pages a content page that a crawl may keep: enough for waste to show, and for wrong lessons to be learned
+ALL = os.environ.get("REAL_APPLICATIONS") == "all"  # in `make soak`
 PACE = (
     "--delay",
     "0",

@@ -4,4 +4,4 @@ from applications import cgit, dokuwiki, listings, machina, mediawiki, trac, wor
 
 _OWN = tuple(module.APPLICATION for module in (dokuwiki, cgit, trac, wordpress, machina, mediawiki))
 APPLICATIONS = {one.name: one for one in (*_OWN, listings.NGINX_LISTS, listings.APACHE_LISTS, listings.DOCUMENTATION)}
-QUICK = ("cgit", "machina", "nginx listing", "apache listing")
+QUICK = ("cgit", "nginx listing", "apache listing")
