@@ -1,16 +1,13 @@
 """A page that is fetched after its own variant is no copy of it: of two alike the canonical one counts, whenever it came."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asked import Crawled
 from crawling import run_gossamer
-from serving import Answer, Site, page, site_running
-from typer.testing import CliRunner
-
-from gossamer.cli.commands import application
+from serving import Answer, page, site_running
 
 QUICK = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--quiet"]
 # A page, the variant that is linked before it, and what differs in the variant.
@@ -45,22 +42,8 @@ def routes() -> dict[str, Any]:
     return served
 
 
-class Crawled:
-    """A crawl that is over, and the web it was of."""
-
-    def __init__(self, site: Site, directory: Path) -> None:
-        self.site = site
-        self.directory = directory
-
-    def run(self, *words: str) -> Any:
-        name, *rest = words
-        return CliRunner().invoke(application(), [name, str(self.directory), *rest])
-
-    def lines(self, *words: str) -> list[dict[str, Any]]:
-        """Return what a command says as JSON."""
-        result = self.run(*words, "--json")
-        assert result.exit_code == 0, result.exception
-        return [json.loads(line) for line in result.stdout.splitlines()]
+class Judged(Crawled):
+    """It, and what is said of its pages."""
 
     def explained(self, path: str) -> dict[str, Any]:
         [answer] = self.lines("explain", self.site.url(path))
@@ -68,7 +51,7 @@ class Crawled:
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one process", "two workers"])
-def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     directory = tmp_path_factory.mktemp("canonical") / "crawl"
     with site_running(routes()) as site:
         workers = ["--workers", str(request.param)] if request.param > 1 else []
@@ -76,11 +59,11 @@ def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         assert result.returncode == 0, result.stderr
         for page_, variant, _ in PAIRS.values():
             assert site.paths.index(variant) < site.paths.index(page_), "the variant was to come first"
-        yield Crawled(site, directory)
+        yield Judged(site, directory)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_page_counts_though_its_variant_came_first(name: str, crawled: Crawled) -> None:
+def test_a_page_counts_though_its_variant_came_first(name: str, crawled: Judged) -> None:
     path, variant, more = PAIRS[name]
     kept, copy = crawled.explained(path), crawled.explained(variant)
     assert (kept["outcome"], kept["duplicate_of"], kept["copies"]) == ("ok", "", [crawled.site.url(variant)])
@@ -92,7 +75,7 @@ def test_a_page_counts_though_its_variant_came_first(name: str, crawled: Crawled
     assert crawled.site.url(variant) in crawled.run("explain", crawled.site.url(path)).stdout
 
 
-def test_catalog_and_totals_tell_the_same(crawled: Crawled) -> None:
+def test_catalog_and_totals_tell_the_same(crawled: Judged) -> None:
     rows = {one["url"]: one for one in crawled.lines("pages", "--limit", "100")}
     for path, variant, more in PAIRS.values():
         kept, copy = rows[crawled.site.url(path)], rows[crawled.site.url(variant)]
@@ -100,20 +83,20 @@ def test_catalog_and_totals_tell_the_same(crawled: Crawled) -> None:
     assert crawled.run("verify").exit_code == 0
 
 
-def test_a_page_whose_canonical_does_not_answer_stays_what_it_is_and_so_does_one_before_its_variant(crawled: Crawled) -> None:
+def test_a_page_whose_canonical_does_not_answer_stays_what_it_is_and_so_does_one_before_its_variant(crawled: Judged) -> None:
     lost, first, later = [crawled.explained(path) for path in ("/lost?x=1", "/lone/copy?of=x", "/lone/copy?of=x&by=y")]
     assert (lost["outcome"], lost["duplicate_of"], first["outcome"]) == ("ok", "", "ok")
     assert (later["outcome"], later["duplicate_of"]) == ("duplicate", first["wire"])
 
 
-def test_a_search_finds_the_page_and_not_its_variant(crawled: Crawled) -> None:
+def test_a_search_finds_the_page_and_not_its_variant(crawled: Judged) -> None:
     assert crawled.run("index").exit_code == 0
     for number, (path, _, _) in enumerate(PAIRS.values()):
         found = crawled.lines("pages", f"w{number}x17")
         assert [one["url"] for one in found] == [crawled.site.url(path)]
 
 
-def test_both_are_shown_as_they_came(crawled: Crawled) -> None:
+def test_both_are_shown_as_they_came(crawled: Judged) -> None:
     for path, variant, more in PAIRS.values():
         for one, words in ((path, ""), (variant, more)):
             shown = crawled.run("show", crawled.site.url(one), "--part", "text")
@@ -124,7 +107,7 @@ def test_a_page_is_indexed_also_when_it_came_after_its_variant_was(tmp_path: Pat
     served = routes()
     later = {path: served.pop(path) for path, *_ in PAIRS.values()}
     with site_running(served) as site:
-        crawl = Crawled(site, tmp_path / "crawl")
+        crawl = Judged(site, tmp_path / "crawl")
         assert run_gossamer("crawl", site.url(), "--dir", crawl.directory, *QUICK).returncode == 0
         assert crawl.run("index").exit_code == 0
         assert [one["url"] for one in crawl.lines("pages", "w0x17")] == [site.url("/exact?version=1")]

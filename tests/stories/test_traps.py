@@ -1,16 +1,13 @@
 """What a crawl learned, on the command line: shown with its evidence, and an operator's word above it, running or not."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from asked import Crawled
 from crawling import run_gossamer
-from serving import Answer, Site, page, site_running
-from typer.testing import CliRunner
+from serving import Answer, page, site_running
 
-from gossamer.cli.commands import application
 from gossamer.errors import UsageError
 
 HOST = "127.0.0.1"
@@ -24,25 +21,6 @@ def text(seed: str, words: int = 400) -> Answer:
     """Return a page with many words."""
     status, headers, body = page(title=seed)
     return status, headers, body + " ".join(f"{seed}{number}" for number in range(words)).encode()
-
-
-class Crawled:
-    """A crawl that is over, and the web it was of."""
-
-    def __init__(self, site: Site, directory: Path) -> None:
-        self.site = site
-        self.directory = directory
-
-    def run(self, *words: str) -> Any:
-        """Run a command on it, in this process: that takes a tenth of the time."""
-        name, *rest = words
-        return CliRunner().invoke(application(), [name, str(self.directory), *rest])
-
-    def lines(self, *words: str) -> list[dict[str, Any]]:
-        """Return what a command says as JSON."""
-        result = self.run(*words, "--json")
-        assert result.exit_code == 0, result.exception
-        return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")
