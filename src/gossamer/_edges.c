@@ -14,25 +14,25 @@ typedef unsigned char byte;
 
 static PyObject *url_word, *kind_word, *nofollow_word;
 
-/* meet(links, names): for each link of a tuple its name, by its URL, or None; and the links that have none. */
-static PyObject *meet(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+/* split_known(links, names): for each link of a tuple its name, by its URL, or None; and the links that have none. */
+static PyObject *split_known(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
     (void)module;
     if (count != 2 || !PyTuple_Check(arguments[0]) || !PyDict_Check(arguments[1]))
-        return PyErr_Format(PyExc_TypeError, "meet(tuple of links, dict of names)");
+        return PyErr_Format(PyExc_TypeError, "split_known(tuple of links, dict of names)");
     Py_ssize_t links = PyTuple_Size(arguments[0]);
-    PyObject *names = PyList_New(links), *strangers = PyList_New(0);
-    for (Py_ssize_t i = 0; names != NULL && strangers != NULL && i < links; i++) {
+    PyObject *names = PyList_New(links), *unknown = PyList_New(0);
+    for (Py_ssize_t i = 0; names != NULL && unknown != NULL && i < links; i++) {
         PyObject *link = PyTuple_GetItem(arguments[0], i), *url = PyObject_GetAttr(link, url_word);
         PyObject *name = Py_XNewRef(url == NULL ? NULL : PyDict_GetItemWithError(arguments[1], url));
         Py_XDECREF(url);
-        int failed = name == NULL && (PyErr_Occurred() != NULL || PyList_Append(strangers, link) < 0);
+        int failed = name == NULL && (PyErr_Occurred() != NULL || PyList_Append(unknown, link) < 0);
         if (name == NULL) name = Py_NewRef(Py_None);
         if (failed) Py_DECREF(name);
         if (failed || PyList_SetItem(names, i, name) < 0) Py_CLEAR(names);
     }
-    PyObject *both = names != NULL && strangers != NULL ? PyTuple_Pack(2, names, strangers) : NULL;
+    PyObject *both = names != NULL && unknown != NULL ? PyTuple_Pack(2, names, unknown) : NULL;
     Py_XDECREF(names);
-    Py_XDECREF(strangers);
+    Py_XDECREF(unknown);
     return both;
 }
 
@@ -102,7 +102,7 @@ static PyObject *total(PyObject *module, PyObject *edges) {
 }
 
 static PyMethodDef methods[] = {
-    {"meet", (PyCFunction)(void (*)(void))meet, METH_FASTCALL, NULL},
+    {"split_known", (PyCFunction)(void (*)(void))split_known, METH_FASTCALL, NULL},
     {"pack", (PyCFunction)(void (*)(void))pack, METH_FASTCALL, NULL},
     {"total", total, METH_O, NULL},
     {NULL, NULL, 0, NULL},

@@ -35,13 +35,13 @@ from gossamer.joints.robots import Advice, Robots
 from gossamer.joints.sameness import Claims, Deduper, NearDuplicates
 from gossamer.lessons.book import LessonBook
 from gossamer.network import make_addressing, make_fetchers
-from gossamer.node.briefing import Briefing, Thrift
+from gossamer.node.briefing import Briefing, RevisitPrice
 from gossamer.node.chains import Chains
-from gossamer.node.checkpoint import Stillness, take_checkpoint
+from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.commit import Committer
 from gossamer.node.recall import Recall
-from gossamer.readers.child import Greeting
-from gossamer.readers.processes import Aside
+from gossamer.readers.child import ReaderGreeting
+from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
 from gossamer.registry import choose, keys, located, named
 from gossamer.robots.cache import RobotsCache
@@ -51,7 +51,7 @@ from gossamer.run.lookout import Lookout
 from gossamer.run.node import Node
 from gossamer.run.pool import Pool
 from gossamer.url.parse import Url
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import Arrivals
 from gossamer.visit.compare import Sameness
 from gossamer.visit.crawl import Crawler
@@ -62,7 +62,7 @@ from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revisions
 from gossamer.visit.settle import Settler
 from gossamer.watch.budget import Budget
-from gossamer.watch.events import Events, Tally
+from gossamer.watch.events import Events, RunTally
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
@@ -85,11 +85,11 @@ class Stores(Struct, frozen=True, kw_only=True):
     deduper: Deduper
     near: NearDuplicates
     lessons: Lessons
-    thrift: Thrift
+    revisit_price: RevisitPrice
     chains: Chains
     arrivals: Arrivals
-    admission: Admission
-    stillness: Stillness
+    admission: LinkJudge
+    commit_pause: CommitPause
     user_agent: str
 
 
@@ -101,7 +101,7 @@ class Joints(Struct, frozen=True, kw_only=True):
     claims: Claims
     lessons: Teaching
     commits: Commits
-    admission: Admission
+    admission: LinkJudge
     events: Events
 
 
@@ -110,7 +110,7 @@ class Crawl(Struct, frozen=True, kw_only=True):
 
     stores: Stores
     events: Events
-    tally: Tally
+    tally: RunTally
     pool: Pool | Node
 
 
@@ -141,7 +141,7 @@ async def checkpoint_stores(stores: Stores, target: Path) -> None:
         archive,
         lambda: stores.graph.checkpoint(graph_at(there, settings)[1]),
     )
-    await take_checkpoint(stores.stillness, copies)
+    await take_checkpoint(stores.commit_pause, copies)
 
 
 def robots_rules(text: str | bytes, settings: Settings) -> Rules:
@@ -154,12 +154,12 @@ def memory_robots(settings: Settings) -> Robots:
     return RobotsCache(settings.robots, choose("kv", "memory")())
 
 
-def make_admission(settings: Settings, seeds: Iterable[Url]) -> Admission:
+def make_admission(settings: Settings, seeds: Iterable[Url]) -> LinkJudge:
     """Build the rules a link must pass, plugins included."""
     filters = [choose("filter", key)(settings) for key in keys("filter")]
     scorers = [choose("scorer", key)(settings) for key in keys("scorer")]
     scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
-    return Admission(settings, scope, filters, scorers[0] if scorers else None)
+    return LinkJudge(settings, scope, filters, scorers[0] if scorers else None)
 
 
 def make_processors(settings: Settings) -> dict[str, Processor]:
@@ -174,12 +174,12 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     return by_type
 
 
-def make_aside(settings: Settings) -> Aside:
+def make_reader_processes(settings: Settings) -> ReaderProcesses:
     """Prepare the children that read heavy documents, with the same processors."""
     processors = {mime: named("processor", mime) for mime in keys("processor")}
     longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
-    greeting = Greeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
-    return Aside(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
+    greeting = ReaderGreeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
+    return ReaderProcesses(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
 
 
 @asynccontextmanager
@@ -230,8 +230,8 @@ async def open_stores(
         )
         stack.push_async_callback(frontier.aclose)
         refuse_emptiness(directory, frontier, catalog)
-        thrift = Thrift(kv, catalog, settings.recrawl, clock.now())
-        await thrift.load()
+        revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
+        await revisit_price.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(directory, settings)
         deduper, near = make_dedupers(kv, settings.dedupe, ranks.of)
         yield Stores(
@@ -247,11 +247,11 @@ async def open_stores(
             deduper=deduper,
             near=near,
             lessons=LessonBook(kv, settings.traps, settings.dedupe.fewest_words, settings.crawl.order == "priority"),
-            thrift=thrift,
+            revisit_price=revisit_price,
             chains=await Chains.load(kv, frontier),
             arrivals=await Arrivals.load(kv, frontier, admission, clock),
             admission=admission,
-            stillness=Stillness(),
+            commit_pause=CommitPause(),
             user_agent=user_agent(settings),
         )
 
@@ -261,7 +261,7 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
     """Open a crawl in one process, ready to run. The caller holds the directory's lock."""
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(directory, settings, seeds, clock))
-        events, tally = Events(), Tally()
+        events, tally = Events(), RunTally()
         events.subscribe(tally)
         joints = Joints(
             frontier=stores.frontier,
@@ -290,10 +290,14 @@ def make_commits(stores: Stores, events: Events) -> Commits:
         stores.graph,
         stores.frontier,
         stores.robots,
-        stores.stillness,
+        stores.commit_pause,
         events,
         stores.clock,
-        *((stores.thrift, Recall(stores.frontier, stores.kv, stores.admission.key)) if stores.settings.crawl.forever else ()),
+        *(
+            (stores.revisit_price, Recall(stores.frontier, stores.kv, stores.admission.key))
+            if stores.settings.crawl.forever
+            else ()
+        ),
         arrivals=stores.arrivals,
         chains=stores.chains,
         credit=_keeps_credit(stores.settings),
@@ -303,7 +307,7 @@ def make_commits(stores: Stores, events: Events) -> Commits:
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
     forever = stores.settings.crawl.forever
-    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.thrift, forever, stores.ranks.of, stores.chains.of)
+    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.revisit_price, forever, stores.ranks.of, stores.chains.of)
 
 
 def rank_meanwhile(stores: Stores, events: Events) -> AbstractAsyncContextManager[None]:
@@ -319,7 +323,7 @@ def make_budget(stores: Stores) -> Budget:
     return Budget(of_all, kept.pages, kept.bytes, stores.clock.now())
 
 
-def make_lookout(directory: Path, settings: Settings, admission: Admission, events: Events) -> Lookout:
+def make_lookout(directory: Path, settings: Settings, admission: LinkJudge, events: Events) -> Lookout:
     """Build what looks after list files and the disk."""
     return Lookout(Lists(settings.scope), admission, settings.crawl, directory, events)
 
@@ -333,10 +337,10 @@ async def open_pool(
         requests = await stack.enter_async_context(open_requests(settings, clock))
         archive = _open_archive(worker, directory, settings, clock)
         stack.push_async_callback(archive.aclose)
-        aside = make_aside(settings)
-        stack.push_async_callback(aside.aclose)
+        reader_processes = make_reader_processes(settings)
+        stack.push_async_callback(reader_processes.aclose)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
-        reader = Reader(settings, make_processors(settings), aside)
+        reader = Reader(settings, make_processors(settings), reader_processes)
         prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(
             settings=settings,

@@ -35,7 +35,7 @@ from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.errors import GossamerError
 from gossamer.remote.client import (
-    Connection,
+    NodeConnection,
     RemoteClaims,
     RemoteCommits,
     RemoteFrontier,
@@ -43,13 +43,13 @@ from gossamer.remote.client import (
     RemoteRobots,
 )
 from gossamer.remote.process import Spares, WorkerProcess, adopted
-from gossamer.remote.server import Desk, Session
-from gossamer.remote.wire import Greeting, Tell
+from gossamer.remote.server import NodeService, Session
+from gossamer.remote.wire import Tell, WorkerGreeting
 from gossamer.run.garbage import collected_seldom
 from gossamer.run.node import Node
 from gossamer.url.parse import Url, parse
 from gossamer.watch.budget import Budget
-from gossamer.watch.events import Events, Retold, Tally, Trouble, bug, hear, retell, tell_of_calls
+from gossamer.watch.events import Events, Retold, RunTally, Trouble, bug, hear, retell, tell_of_calls
 from gossamer.watch.stall import StallWatch
 
 WORK = (sys.executable, "-P", "-c", "import sys; from gossamer.crew import main; main(int(sys.argv[1]))")
@@ -72,7 +72,7 @@ async def open_crew(
     """Open a crawl of several processes, ready to run. The caller holds the directory's lock."""
     async with open_stores(directory, settings, seeds, clock) as stores:
         repair_archive(directory, settings)
-        events, tally = Events(), Tally()
+        events, tally = Events(), RunTally()
         events.subscribe(tally)
         async with rank_meanwhile(stores, events):
             yield Crawl(stores=stores, events=events, tally=tally, pool=_make_node(stores, spares, seeds, events))
@@ -80,7 +80,7 @@ async def open_crew(
 
 def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Events) -> Node:
     settings, directory, clock = stores.settings, stores.directory, stores.clock
-    greeting = Greeting(
+    greeting = WorkerGreeting(
         worker="",
         directory=str(directory),
         settings=share_of(settings).model_dump_json().encode(),
@@ -90,7 +90,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
 
     async def start(worker: str) -> WorkerProcess:
         ours, process = spares.take() or start_anew(WORK, silent=False)
-        return await WorkerProcess.adopt(ours, process, replace(greeting, worker=worker), Session(worker, desk))
+        return await WorkerProcess.adopt(ours, process, replace(greeting, worker=worker), Session(worker, service))
 
     async def repair(worker: str) -> None:
         await asyncio.to_thread(repair_archive, directory, settings, worker)
@@ -114,7 +114,7 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
     )
     node.reconsider = stores.arrivals.reconsider
     commits = make_commits(stores, events)
-    desk = Desk(
+    service = NodeService(
         stores.frontier,
         stores.robots,
         StoredClaims(stores.deduper, stores.near),
@@ -157,9 +157,9 @@ def work(connected: socket.socket) -> int:
         return runner.run(_work(connected, greeting))
 
 
-async def _work(connected: socket.socket, greeting: Greeting) -> int:
+async def _work(connected: socket.socket, greeting: WorkerGreeting) -> int:
     settings, clock, events = Settings.model_validate_json(greeting.settings), SystemClock(greeting.clock), Events()
-    connection = await Connection.over(connected)
+    connection = await NodeConnection.over(connected)
     events.subscribe(lambda event: connection.tell(Tell(retell(event))) if isinstance(event, Retold) else None)
     tell_of_calls(events)
     try:
@@ -177,7 +177,7 @@ async def _crawl(
     directory: Path,
     settings: Settings,
     seeds: Sequence[str],
-    connection: Connection,
+    connection: NodeConnection,
     events: Events,
     clock: Clock,
 ) -> None:

@@ -45,10 +45,10 @@ def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
     return fingerprints.tobytes() + bytes(ways)
 
 
-def meet(links: tuple[Link, ...], names: dict[str, int]) -> tuple[list[int | None], list[Link]]:
+def split_known(links: tuple[Link, ...], names: dict[str, int]) -> tuple[list[int | None], list[Link]]:
     """Return the name of each link, by its URL, None: it has none; and the links that have none."""
     if _quick is not None:
-        return _quick.meet(links, names)
+        return _quick.split_known(links, names)
     found = [names.get(link.url) for link in links]
     return found, [link for link, name in zip(links, found, strict=True) if name is None]
 

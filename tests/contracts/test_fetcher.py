@@ -12,7 +12,7 @@ from gossamer.config.sections import Fetch
 from gossamer.fetchers.file import FileFetcher
 from gossamer.fetchers.http import HttpFetcher
 from gossamer.joints.fetch import Fetcher
-from gossamer.testing.fetcher import RULES, Bench, RawServer
+from gossamer.testing.fetcher import RULES, FetcherBench, RawServer
 from gossamer.testing.resolver import StaticResolver
 
 CONTENT = b"<p>" + b"hello " * 1000
@@ -54,7 +54,7 @@ class FileBench:
 
 
 @pytest.fixture(params=["http", "file"])
-async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[FetcherBench]:
     if request.param == "file":
         yield FileBench(tmp_path)
         return
@@ -63,11 +63,11 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-async def test_every_fetcher_keeps_the_rule(rule: Callable[[Bench], Awaitable[None]], bench: Bench) -> None:
+async def test_every_fetcher_keeps_the_rule(rule: Callable[[FetcherBench], Awaitable[None]], bench: FetcherBench) -> None:
     await asyncio.wait_for(rule(bench), 20)
 
 
-async def test_every_fetcher_looks_like_its_joint(bench: Bench) -> None:
+async def test_every_fetcher_looks_like_its_joint(bench: FetcherBench) -> None:
     fetcher = await bench.open(Fetch())
     assert isinstance(fetcher, Fetcher)
     await fetcher.aclose()

@@ -15,9 +15,9 @@ from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Leases
-from gossamer.remote.client import Connection, RemoteFrontier
+from gossamer.remote.client import NodeConnection, RemoteFrontier
 from gossamer.testing.frontier import RULES
-from gossamer.testing.frontier_bench import LEASE, NOW, Bench
+from gossamer.testing.frontier_bench import LEASE, NOW, FrontierBench
 
 
 class _Bench(ABC):
@@ -82,7 +82,7 @@ class EmbeddedBench(_Bench):
 class Half(RemoteFrontier):
     """A worker leases for itself; only its node does for several."""
 
-    def __init__(self, connection: Connection, node: Frontier) -> None:
+    def __init__(self, connection: NodeConnection, node: Frontier) -> None:
         super().__init__(connection)
         self._node = node
 
@@ -129,5 +129,5 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-async def test_the_frontier_keeps(rule: Callable[[Bench], Awaitable[None]], bench: Any) -> None:
+async def test_the_frontier_keeps(rule: Callable[[FrontierBench], Awaitable[None]], bench: Any) -> None:
     await rule(bench)

@@ -24,7 +24,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, slots, turns
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
-from gossamer.frontier.order import MINT, Turns
+from gossamer.frontier.order import MINT, QueueOrder
 from gossamer.policy import politeness
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
@@ -404,7 +404,7 @@ class BothFrontiers(RuleBasedStateMachine):
         for turn in self.model._turns.values():
             turn.before = turn.host.clock
             turn.lease = replace(turn.lease, clock=turn.host.clock)
-        self.model._shares = Turns(self.given[0].kinds, self.given[0].shares)
+        self.model._shares = QueueOrder(self.given[0].kinds, self.given[0].shares)
 
     # --- what must be true after each --------------------------------------------------------------------------------
 

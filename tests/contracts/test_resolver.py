@@ -11,7 +11,7 @@ from gossamer.config.sections import Dns
 from gossamer.dns.cache import CachingResolver
 from gossamer.dns.resolver import DnsResolver
 from gossamer.joints.resolver import Resolver
-from gossamer.testing.resolver import RULES, Bench, StaticResolver
+from gossamer.testing.resolver import RULES, ResolverBench, StaticResolver
 
 ADDRESSES = frozenset({"192.0.2.1", "192.0.2.2"})
 
@@ -67,16 +67,16 @@ class StaticBench:
 
 
 @pytest.fixture(params=["dns", "static"])
-def bench(request: pytest.FixtureRequest, server: str) -> Bench:
+def bench(request: pytest.FixtureRequest, server: str) -> ResolverBench:
     return DnsBench(server) if request.param == "dns" else StaticBench()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-async def test_every_resolver_keeps_the_rule(rule: Callable[[Bench], Awaitable[None]], bench: Bench) -> None:
+async def test_every_resolver_keeps_the_rule(rule: Callable[[ResolverBench], Awaitable[None]], bench: ResolverBench) -> None:
     await asyncio.wait_for(rule(bench), 20)
 
 
-async def test_every_resolver_looks_like_its_joint(bench: Bench) -> None:
+async def test_every_resolver_looks_like_its_joint(bench: ResolverBench) -> None:
     resolver = await bench.open()
     assert isinstance(resolver, Resolver)
     await resolver.aclose()

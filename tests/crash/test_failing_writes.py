@@ -22,7 +22,7 @@ from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError, StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
-from gossamer.run.pool import End
+from gossamer.run.pool import RunEnd
 from gossamer.url.parse import parse
 from gossamer.visit import settle
 from gossamer.watch.events import Event, Paused, Resumed
@@ -54,7 +54,7 @@ class Run:
     def __init__(self, directory: CrawlDirectory, settings: Settings) -> None:
         self.heard: list[type[Event]] = []
         self.error: GossamerError | None = None
-        self.end: End | None = None
+        self.end: RunEnd | None = None
         try:
             self.end = run_crawl(directory, settings, lambda crawl: crawl.events.subscribe(self._hear)).end
         except GossamerError as error:
@@ -75,7 +75,7 @@ def failing(call: str, how: str, place: Path, site: Site) -> Iterator[tuple[Run,
             break
         faults.arm(None)
         yield run, directory, settings
-    assert number > 4 and run.end is End.FINISHED
+    assert number > 4 and run.end is RunEnd.FINISHED
 
 
 def check_whole(directory: CrawlDirectory, site: Site) -> None:
@@ -92,20 +92,20 @@ def test_a_broken_disk_ends_the_crawl_with_a_sentence_and_nothing_is_lost(
     for run, directory, settings in failing(call, how, tmp_path, site):
         assert isinstance(run.error, StoreError) and run.error.exit_code == 4
         assert "\n" not in str(run.error) and "gossamer-" in str(run.error)
-        assert Run(directory, settings).end is End.FINISHED
+        assert Run(directory, settings).end is RunEnd.FINISHED
         check_whole(directory, site)
 
 
 def test_a_full_disk_pauses_the_crawl_until_there_is_room(tmp_path: Path, site: Site) -> None:
     for run, directory, _ in failing("archive.write", "ENOSPC", tmp_path, site):
-        assert run.end is End.FINISHED
+        assert run.end is RunEnd.FINISHED
         assert [run.heard.count(kind) for kind in (Paused, Resumed)] == [1, 1]
         check_whole(directory, site)
 
 
 def test_a_short_write_is_completed(tmp_path: Path, site: Site) -> None:
     for run, directory, _ in failing("archive.write", "short", tmp_path, site):
-        assert run.end is End.FINISHED and Paused not in run.heard
+        assert run.end is RunEnd.FINISHED and Paused not in run.heard
         check_whole(directory, site)
 
 

@@ -12,7 +12,7 @@ from living import Living, living_crawl
 
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.search import show_page
-from gossamer.simweb.living.site import LISTS, Site
+from gossamer.simweb.living.site import LISTS, LivingSite
 from gossamer.simweb.settings import SimwebSettings
 
 HOSTS = 3
@@ -78,7 +78,7 @@ def test_what_was_served_last_is_what_is_kept(survived: Survived) -> None:
     crawl = CrawlDirectory.open(survived.living.directory)
     for url, line in versions.items():
         if line["path"] not in LISTS:
-            said = Site(line["host"].partition(".")[0], SimwebSettings().seed).words(line["path"], line["version"])[1]
+            said = LivingSite(line["host"].partition(".")[0], SimwebSettings().seed).words(line["path"], line["version"])[1]
             assert said in " ".join(show_page(crawl, url).text.split()), f"{url} is not kept as it was served last"
 
 

@@ -17,7 +17,7 @@ from crawling import CLEAN, GOSSAMER, Simweb, outcomes_of, run_gossamer, simweb_
 from serving import Answer, Asked, page, site_running
 
 from gossamer.config.sections import Breaker, Fetch, FrontierSettings, Politeness, Settings
-from gossamer.config.sections import Crawl as CrawlSection
+from gossamer.config.sections import CrawlSettings as CrawlSection
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.jobs.descriptors import OWN, PER_VISIT, fit
 from gossamer.records.entry import Entry

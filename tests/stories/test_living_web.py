@@ -21,12 +21,12 @@ from living import DAY, Living, Step, living_crawl
 
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.search import show_page, versions_of
-from gossamer.simweb.living.site import HOUR, LISTS, PAGES, Site
+from gossamer.simweb.living.site import HOUR, LISTS, PAGES, LivingSite
 from gossamer.simweb.settings import SimwebSettings
 
 STILL = [path for path, manner in PAGES.items() if not manner.every]
 ROUNDS = 5
-SITE = Site("l00", SimwebSettings().seed)
+SITE = LivingSite("l00", SimwebSettings().seed)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from gossamer.assemble import make_processors
-from gossamer.config.sections import Scope as ScopeSettings
+from gossamer.config.sections import ScopeSettings as ScopeSettings
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.document.charset import declared_charset, guessed_charset, meta_charset
@@ -15,7 +15,7 @@ from gossamer.document.digest import payload_digest
 from gossamer.document.head import fields_of
 from gossamer.document.sniff import sniff
 from gossamer.errors import UrlError
-from gossamer.fetchers.framing import Answer, end_of_head, read_head
+from gossamer.fetchers.framing import ResponseHead, end_of_head, read_head
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
 from gossamer.policy import cookies, directives, marks, templates, traps
@@ -185,7 +185,7 @@ def calls_of_a_head(raw: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "end_of_head", lambda: end_of_head(bytearray(raw))
     yield "read_head", lambda: read_head(raw)
     answer = read_head(raw)
-    headers = answer.head.headers if isinstance(answer, Answer) else fields_of(raw)
+    headers = answer.head.headers if isinstance(answer, ResponseHead) else fields_of(raw)
     fetched = fetched_of("", b"", headers=headers)
     for name, value in headers:
         if name == "x-robots-tag":

@@ -30,7 +30,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 
 VARIABLE = "SABOTAGE"
 Concerned = Callable[[tuple[Any, ...]], Sequence[str]]
@@ -73,7 +73,7 @@ PLACES: dict[str, tuple[Any, str, Concerned]] = {
     "study": (LessonBook, "study", _visited),
     "catalog": (SqliteCatalog, "add", _listed),
     "read": (HtmlProcessor, "process", _read),
-    "admit": (Admission, "line_up", _linked),
+    "admit": (LinkJudge, "line_up", _linked),
     "commit": (Committer, "commit", _visited),
     "graph": (EdgeLog, "put", _any),
     "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written

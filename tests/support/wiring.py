@@ -18,8 +18,8 @@ from gossamer.lessons.book import LessonBook
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original
 from gossamer.records.visit import Visit
-from gossamer.remote.client import Connection, RemoteClaims
-from gossamer.remote.server import Desk, Session
+from gossamer.remote.client import NodeConnection, RemoteClaims
+from gossamer.remote.server import NodeService, Session
 from gossamer.robots.cache import RobotsCache
 
 
@@ -41,7 +41,7 @@ class Wire:
     """Both ends of one socket."""
 
     session: Session
-    connection: Connection
+    connection: NodeConnection
     told: list[tuple[str, bytes]]
     committed: Committed
     bugs: list[Exception] = field(default_factory=list)
@@ -64,7 +64,9 @@ class Wire:
         book = lessons or LessonBook(MemoryKeyValue(), Traps(), 50)
         met = lambda worker, error: self.bugs.append(error)  # noqa: E731
         claims = StoredClaims(deduper, near)
-        self.session._desk = Desk(frontier, robots, claims, book, self.committed, lease, lambda host: "", told, met, "gossamer")
+        self.session._desk = NodeService(
+            frontier, robots, claims, book, self.committed, lease, lambda host: "", told, met, "gossamer"
+        )
 
 
 @asynccontextmanager
@@ -75,7 +77,7 @@ async def wired(worker: str = "worker") -> AsyncIterator[Wire]:
         end.setblocking(False)
     session = Session(worker, None)  # type: ignore[arg-type]
     await asyncio.get_running_loop().create_unix_connection(lambda: session.line, sock=ours)
-    connection = await Connection.over(theirs)
+    connection = await NodeConnection.over(theirs)
     try:
         yield Wire(session, connection, [], Committed())
     finally:

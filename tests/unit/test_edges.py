@@ -3,7 +3,7 @@
 import pytest
 
 from gossamer import edges as module
-from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, meet, names_fingerprint, pack, pack_links, unpack
+from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, names_fingerprint, pack, pack_links, split_known, unpack
 from gossamer.records.entry import Link, LinkKind
 
 
@@ -45,8 +45,8 @@ def test_links_are_packed_with_kind_and_nofollow_of_their_own_or_of_the_page() -
     assert pack_links((), [], False) == b""
 
 
-def test_links_meet_their_names_and_the_others_are_strangers() -> None:
+def test_known_links_get_their_names_and_the_others_are_returned() -> None:
     known, other = Link("http://a/known", LinkKind.ANCHOR), Link("http://a/other", LinkKind.IMAGE)
     names = {known.url: (1 << 64) - 1}
-    assert meet((other, known, other), names) == ([None, (1 << 64) - 1, None], [other, other])
-    assert meet((), names) == ([], [])
+    assert split_known((other, known, other), names) == ([None, (1 << 64) - 1, None], [other, other])
+    assert split_known((), names) == ([], [])

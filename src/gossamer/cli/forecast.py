@@ -24,7 +24,7 @@ class Standing(Struct, frozen=True):
     waiting: int
 
 
-class Pace(Struct, frozen=True):
+class CrawlSpeed(Struct, frozen=True):
     """How fast a crawl is, a second; 0: nobody can tell."""
 
     pages: float = 0.0
@@ -32,17 +32,17 @@ class Pace(Struct, frozen=True):
     is_growing: bool = False  # more is found than finished
 
 
-def pace_of(history: Sequence[Standing]) -> Pace:
+def pace_of(history: Sequence[Standing]) -> CrawlSpeed:
     """Return the pace over some time, the oldest standing first."""
     if not history or history[-1].at - history[0].at < FEWEST_SECONDS:
-        return Pace()
+        return CrawlSpeed()
     first, last = history[0], history[-1]
     seconds = last.at - first.at
     pages, finished = (last.pages - first.pages) / seconds, (last.finished - first.finished) / seconds
-    return Pace(pages, finished, last.waiting > history[len(history) // 2].waiting)  # at first it always does
+    return CrawlSpeed(pages, finished, last.waiting > history[len(history) // 2].waiting)  # at first it always does
 
 
-def forecast(waiting: int, pace: Pace, outlook: Outlook, pages_left: int | None, seconds_left: float | None) -> str:
+def forecast(waiting: int, pace: CrawlSpeed, outlook: Outlook, pages_left: int | None, seconds_left: float | None) -> str:
     """Say when the crawl will be over; an empty text: nobody can tell."""
     by_pace = waiting / pace.finished if pace.finished else 0.0
     seconds = max(by_pace, outlook.seconds)

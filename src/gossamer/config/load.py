@@ -50,7 +50,7 @@ class Knob(NamedTuple):
     help: str
 
 
-class Written(NamedTuple):
+class WrittenValue(NamedTuple):
     """A value and where it was written, for messages."""
 
     value: object
@@ -63,11 +63,11 @@ def load(
     environ: Mapping[str, str] = os.environ,
 ) -> Settings:
     """Read the files in order, then GOSSAMER_* variables, then dotted flags (None: not given); raise ConfigError."""
-    written: dict[str, Written] = {}
+    written: dict[str, WrittenValue] = {}
     for path in files:
         written.update(_from_file(path))
     written.update(_from_environment(environ))
-    written.update({key: Written(value, "on the command line") for key, value in flags.items() if value is not None})
+    written.update({key: WrittenValue(value, "on the command line") for key, value in flags.items() if value is not None})
     tables: dict[str, dict[str, object]] = {}
     for key, (value, origin) in written.items():
         section, name = _known(key, origin)
@@ -158,31 +158,31 @@ def _type_words(annotation: Any) -> str:
 # --- where they are written ------------------------------------------------------------------------------------------
 
 
-def _from_file(path: Path) -> dict[str, Written]:
+def _from_file(path: Path) -> dict[str, WrittenValue]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"cannot read the configuration {path}: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:  # no TOML, or no UTF-8
         raise ConfigError(f"the configuration {path} is no TOML: {error}") from None
-    found: dict[str, Written] = {}
+    found: dict[str, WrittenValue] = {}
     origin = f"in {path}"
     for section, table in tables.items():
         if isinstance(table, dict):
             if section not in Settings.model_fields:
                 raise ConfigError(f"unknown section {section} {origin}; {_advice(section, Settings.model_fields)}")
-            found |= {f"{section}.{name}": Written(value, origin) for name, value in table.items()}
+            found |= {f"{section}.{name}": WrittenValue(value, origin) for name, value in table.items()}
         else:
-            found[section] = Written(table, origin)
+            found[section] = WrittenValue(table, origin)
     return found
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Written]:
+def _from_environment(environ: Mapping[str, str]) -> dict[str, WrittenValue]:
     keys = {PREFIX + key.upper().replace(".", "__"): key for key in _annotations()}
-    found: dict[str, Written] = {}
+    found: dict[str, WrittenValue] = {}
     for name, text in environ.items():
         if name in keys:
-            found[keys[name]] = Written(text, f"in the environment variable {name}")
+            found[keys[name]] = WrittenValue(text, f"in the environment variable {name}")
         elif name.startswith(PREFIX) and name != FAULTS:
             raise ConfigError(f"unknown environment variable {name}; {_advice(name, keys)}")
     return found
@@ -253,11 +253,11 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _complain(error: ErrorDetails, written: Mapping[str, Written]) -> str:
+def _complain(error: ErrorDetails, written: Mapping[str, WrittenValue]) -> str:
     if not error["loc"]:  # two sections that do not go together
         return str(error["ctx"]["error"])
     key = ".".join(str(part) for part in error["loc"][:2])
-    value, origin = written.get(key, Written(error["input"], "by default"))  # which another key may not go with
+    value, origin = written.get(key, WrittenValue(error["input"], "by default"))  # which another key may not go with
     kind, context = error["type"], error.get("ctx", {})
     if kind in BOUNDS:
         words, bound = BOUNDS[kind]

@@ -24,7 +24,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
 
-class Crawl(Section):
+class CrawlSettings(Section):
     """When the crawl ends, and who we say we are."""
 
     max_pages: int | None = Field(None, ge=1, description="stop after this many pages were kept")
@@ -53,7 +53,7 @@ class Crawl(Section):
     )
 
 
-class Scope(Section):
+class ScopeSettings(Section):
     """Which URLs belong to the crawl. Each verdict names its rule."""
 
     within: Literal["host", "domain", "prefix", "any"] = Field(
@@ -311,8 +311,8 @@ class Storage(Section):
 class Settings(Section):
     """All of it."""
 
-    crawl: Crawl = Crawl()
-    scope: Scope = Scope()
+    crawl: CrawlSettings = CrawlSettings()
+    scope: ScopeSettings = ScopeSettings()
     key: Key = Key()
     politeness: Politeness = Politeness()
     breaker: Breaker = Breaker()

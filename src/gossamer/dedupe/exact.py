@@ -19,7 +19,7 @@ from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import canonical
 from gossamer.policy.canonical import Why
 from gossamer.records.page import Original
-from gossamer.records.visit import Exchange
+from gossamer.records.visit import Succession
 
 MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
 AT_ONCE = 1_000  # of them in one turn of the loop
@@ -60,9 +60,9 @@ class ExactDeduper:
         """Return the page that has some content."""
         return self._claims.get(digest) or await self._stored(digest)
 
-    async def exchanges(self, claims: Sequence[tuple[str, Original]]) -> list[Exchange]:
+    async def successions(self, claims: Sequence[tuple[str, Original]]) -> list[Succession]:
         """Say who of those that are to be committed takes another's place, or has lost its own meanwhile."""
-        found: list[Exchange] = []
+        found: list[Succession] = []
         owners: dict[str, Original] = {}
         for digest, page in claims if self._contested else ():
             if digest not in self._contested:
@@ -72,10 +72,10 @@ class ExactDeduper:
             if other is not None and other.key != page.key:
                 reason = self._why(page, other)
                 if reason:
-                    found.append(Exchange(page, other, reason, digest))
+                    found.append(Succession(page, other, reason, digest))
                 else:
                     reason = self._why(other, page) or "it came first"
-                    found.append(Exchange(other, page, reason, digest))
+                    found.append(Succession(other, page, reason, digest))
                     owners[digest] = other
         return found
 

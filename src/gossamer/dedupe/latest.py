@@ -26,7 +26,7 @@ _NUMBER = 8  # bytes at the beginning of a leaf: how many entries were logged be
 Share = tuple[int, bytes]  # a table, and entries that it is to have, in order
 
 
-class Step:
+class LogStep:
     """What comes with entries that are logged: what the tables are to have, and what the log has no longer."""
 
     __slots__ = ("overwritten", "shares")
@@ -47,7 +47,7 @@ class Latest:
         self._recent = new_recent()
         self._leaving: tuple[int, int, bytes] = (-1, 0, b"")  # what goes into the tables: since which count, table, in order
         self._gone: set[bytes] = set()  # entries in the log whose pages are something else now: no table needs them
-        self._owed = Step()  # what was in steps that failed
+        self._owed = LogStep()  # what was in steps that failed
         self.near = self._recent.near
         self.enter = self._recent.enter
         self.add = self._recent.add
@@ -66,10 +66,10 @@ class Latest:
             latest._recent.add(entries)
         return latest
 
-    def log(self, entries: bytes, step: Step) -> dict[bytes, bytes]:
+    def log(self, entries: bytes, step: LogStep) -> dict[bytes, bytes]:
         """Log entries; return the rows that say so, to be written in one step with what goes into the tables."""
         rows: dict[bytes, bytes] = {}
-        owed, self._owed = self._owed, Step()
+        owed, self._owed = self._owed, LogStep()
         step.shares, step.overwritten = owed.shares, owed.overwritten
         if self._gone:
             self._gone.difference_update(split(entries))
@@ -85,7 +85,7 @@ class Latest:
         """Take note that a page is something else now."""
         self._gone.add(entry)
 
-    def owe(self, step: Step) -> None:
+    def owe(self, step: LogStep) -> None:
         """Take back what could not be written."""
         self._owed.shares += step.shares
         self._owed.overwritten += step.overwritten

@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Struct
 
 from gossamer.dedupe.bands import PREFIX, TABLES, Pairs, Sieve, rows_of
-from gossamer.dedupe.latest import Latest, Share, Step
+from gossamer.dedupe.latest import Latest, LogStep, Share
 from gossamer.dedupe.recent import ENTRY, split
 from gossamer.dedupe.rows import Rows
 from gossamer.joints.keyvalue import KeyValue
@@ -35,7 +35,7 @@ from gossamer.policy import canonical
 from gossamer.policy.canonical import Why
 from gossamer.records.likeness import Likeness, distance
 from gossamer.records.page import Original
-from gossamer.records.visit import Exchange
+from gossamer.records.visit import Succession
 from gossamer.url.fingerprint import fingerprint_bytes
 
 NEAR = 3  # bits: the tables promise no more
@@ -45,7 +45,7 @@ AT_ONCE = 1_000  # of them in one turn of the loop
 _PAGE, _MEMBER = PREFIX + b"p", PREFIX + b"m"
 
 
-class Known(Struct, frozen=True, array_like=True):
+class NotedPage(Struct, frozen=True, array_like=True):
     """A page as it was last noted: the first of its kind, in the tables; like one that is; or neither."""
 
     page: Original
@@ -78,10 +78,10 @@ class NearIndex:
         self._loaded: tuple[Latest, Sieve] | None = None
         self._has_tables = True  # some page is in them
         self._claims: dict[bytes, tuple[bytes, Original]] = {}  # not yet committed, by name of the page: entry, page
-        self._exchanges: dict[bytes, Exchange] = {}  # by name of the copy; the other, or both, are not yet committed
+        self._successions: dict[bytes, Succession] = {}  # by name of the copy; the other, or both, are not yet committed
         self._made = 0  # claims, ever
         self._encode = msgspec.msgpack.Encoder().encode
-        self._known = msgspec.msgpack.Decoder(Known).decode
+        self._known = msgspec.msgpack.Decoder(NotedPage).decode
         self._member = msgspec.msgpack.Decoder(Member).decode
 
     async def claim(self, likeness: Likeness, page: Original) -> tuple[Original, int] | None:
@@ -100,18 +100,18 @@ class NearIndex:
             rivals = await self._rivals(simhash, entry, page)
             if rivals is None:
                 return None
-            yielding = dict[bytes, Exchange]()
+            yielding = dict[bytes, Succession]()
             for bits, rival in rivals:
                 reason = self._why(page, rival)
                 if not reason:
                     return rival, bits
-                yielding[_name(rival)] = Exchange(page, rival, reason, bits=bits)
+                yielding[_name(rival)] = Succession(page, rival, reason, bits=bits)
             self._forget([name])
             self._drop(name)
             latest.add(entry)
-            self._exchanges |= yielding
-            for exchange in yielding.values():
-                page = canonical.crowned(page, exchange.copy)
+            self._successions |= yielding
+            for succession in yielding.values():
+                page = canonical.crowned(page, succession.copy)
         self._claims[name] = entry, page
         self._made += 1
         return None
@@ -135,18 +135,18 @@ class NearIndex:
                 rivals.append((apart, claimed[1]))
         return sorted(rivals, key=lambda each: each[0])
 
-    async def exchanges(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Exchange]:
+    async def successions(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Succession]:
         """Say who of those that are to be committed takes another's place, or has lost its own meanwhile."""
-        if not self._exchanges:
+        if not self._successions:
             return []
         names = {_name(page) for _, page in claims}
         found = []
-        for name, exchange in self._exchanges.items():
-            winner = _name(exchange.canonical)
+        for name, succession in self._successions.items():
+            winner = _name(succession.canonical)
             if winner in names or name in names:
                 others = [other for other in (winner, name) if other not in names]
                 if all([(known := await self._noted(other)) is not None and known.simhash is not None for other in others]):
-                    found.append(exchange)
+                    found.append(succession)
         return found
 
     async def commit(
@@ -157,14 +157,16 @@ class NearIndex:
         What these pages were before is forgotten; what was near to one that is a near duplicate now goes to its twin.
         """
         fewest = self._fewest_words
-        notes = {_name(page): Known(page, likeness.simhash if likeness.words >= fewest else None) for likeness, page in claims}
-        notes |= {_name(member): Known(member, twin=_name(twin)) for twin, member, _ in members}
+        notes = {
+            _name(page): NotedPage(page, likeness.simhash if likeness.words >= fewest else None) for likeness, page in claims
+        }
+        notes |= {_name(member): NotedPage(member, twin=_name(twin)) for twin, member, _ in members}
         await self._note(notes, {_name(member): bits for _, member, bits in members})
         self._forget(notes)
-        for name, exchange in list(self._exchanges.items()):
-            is_told = _name(exchange.canonical) in notes and name not in self._claims  # else the other one is still under way
+        for name, succession in list(self._successions.items()):
+            is_told = _name(succession.canonical) in notes and name not in self._claims  # else the other one is still under way
             if is_told or (name in notes and notes[name].twin):
-                del self._exchanges[name]
+                del self._successions[name]
 
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
@@ -239,7 +241,7 @@ class NearIndex:
         known = await self._noted(entry[8:])
         return known.page if known is not None and known.simhash == int.from_bytes(entry[:8], "big") else None
 
-    async def _noted(self, name: bytes) -> Known | None:
+    async def _noted(self, name: bytes) -> NotedPage | None:
         value = await self._kv.get(_PAGE + name)
         return self._known(value) if value else None
 
@@ -250,8 +252,8 @@ class NearIndex:
 
     def _drop(self, name: bytes) -> None:
         """Let a page neither take nor lose a place."""
-        for other in [other for other, one in self._exchanges.items() if name in (other, _name(one.canonical))]:
-            del self._exchanges[other]
+        for other in [other for other, one in self._successions.items() if name in (other, _name(one.canonical))]:
+            del self._successions[other]
 
     def _forget(self, names: Iterable[bytes]) -> None:
         """Claim no longer."""
@@ -260,12 +262,12 @@ class NearIndex:
         if entries and self._latest is not None:
             self._latest.remove(b"".join(entries))
 
-    async def _note(self, notes: dict[bytes, Known], bits: dict[bytes, int]) -> None:
+    async def _note(self, notes: dict[bytes, NotedPage], bits: dict[bytes, int]) -> None:
         """Write what pages are now, and take away what they were; with near duplicates come the bits to their twins."""
         if not notes:
             return
         latest, _ = self._loaded or await self._load()
-        step = Step()
+        step = LogStep()
         try:
             await self._rows.change(lambda: self._changed_by(notes, bits, step))
         except BaseException:
@@ -273,7 +275,7 @@ class NearIndex:
             raise
         latest.remove(step.overwritten)
 
-    async def _changed_by(self, notes: dict[bytes, Known], bits: dict[bytes, int], step: Step) -> dict[bytes, bytes]:
+    async def _changed_by(self, notes: dict[bytes, NotedPage], bits: dict[bytes, int], step: LogStep) -> dict[bytes, bytes]:
         latest, sieve = self._loaded or await self._load()
         before = await self._before(sieve.met(list(notes)))
         pairs: dict[bytes, bytes] = {}
@@ -281,7 +283,7 @@ class NearIndex:
         for name, note in notes.items():
             known, simhash = before.get(name), note.simhash
             if known is not None or note.twin:
-                pairs.update(await self._beside(name, known or Known(note.page), note, bits.get(name, 0)))
+                pairs.update(await self._beside(name, known or NotedPage(note.page), note, bits.get(name, 0)))
                 if known is not None and note.twin in notes:
                     pairs.update(await self._inherited(name, known, note.twin, notes))
             elif simhash is None:
@@ -301,7 +303,7 @@ class NearIndex:
             pairs.update(await self._moved(left, step.shares, sieve))
         return pairs
 
-    async def _beside(self, name: bytes, was: Known, now: Known, bits: int) -> dict[bytes, bytes]:
+    async def _beside(self, name: bytes, was: NotedPage, now: NotedPage, bits: int) -> dict[bytes, bytes]:
         """Return rows of near duplicates that change with a page."""
         pairs: dict[bytes, bytes] = {}
         if was.simhash is not None and (now.simhash is None or distance(was.simhash, now.simhash) > self._distance):
@@ -312,7 +314,7 @@ class NearIndex:
             pairs[_MEMBER + now.twin + name] = self._encode(Member(now.page, bits))
         return pairs
 
-    async def _inherited(self, name: bytes, was: Known, heir: bytes, notes: dict[bytes, Known]) -> dict[bytes, bytes]:
+    async def _inherited(self, name: bytes, was: NotedPage, heir: bytes, notes: dict[bytes, NotedPage]) -> dict[bytes, bytes]:
         """Return rows of near duplicates of a page whose place is taken: they are those of its heir now."""
         simhash = notes[heir].simhash
         if was.simhash is None or simhash is None or distance(was.simhash, simhash) > self._distance:
@@ -321,10 +323,10 @@ class NearIndex:
         for row, member in await self._members(name):
             if row[-8:] not in notes:
                 pairs[_MEMBER + heir + row[-8:]] = self._encode(member)
-                pairs[_PAGE + row[-8:]] = self._encode(Known(member.page, twin=heir))
+                pairs[_PAGE + row[-8:]] = self._encode(NotedPage(member.page, twin=heir))
         return pairs
 
-    async def _before(self, names: Sequence[bytes]) -> dict[bytes, Known]:
+    async def _before(self, names: Sequence[bytes]) -> dict[bytes, NotedPage]:
         stored = await self._rows.latest([_PAGE + name for name in names])
         return {name: self._known(value) for name, value in zip(names, stored, strict=True) if value}
 

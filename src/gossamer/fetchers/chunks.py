@@ -7,7 +7,7 @@ are passed over many at a time.
 import re
 from enum import Enum
 
-from gossamer.fetchers.failure import Ended, Ending
+from gossamer.fetchers.failure import Ended, ExchangeEnd
 
 GOES_ON = -1
 _SIZE = re.compile(rb"[0-9a-fA-F]*")
@@ -15,7 +15,7 @@ _LONGEST_SIZE = 16
 _LARGEST = 2**63
 _BEGINNING = 20  # bytes of a line that tell what it is
 _LINE = re.compile(rb"[0-9a-fA-F]+[ \t]*+(?:;[\t -~\x80-\xff]*+)?\r\n")
-_MALFORMED: Ended = Ending.BROKEN, "Malformed encoding found in chunked-encoding"
+_MALFORMED: Ended = ExchangeEnd.BROKEN, "Malformed encoding found in chunked-encoding"
 
 
 def _small(rest_of_line: bytes, end_of_line: bytes) -> bytes:
@@ -114,16 +114,16 @@ class Chunks:
         elif line[:1] == b"\r":
             self.error = _MALFORMED
         elif b":" not in line:
-            self.error = Ending.BROKEN, "Header without colon"
+            self.error = ExchangeEnd.BROKEN, "Header without colon"
 
     def _size(self, line: bytes) -> int:
         """Read a size, or the beginning of one."""
         match = _SIZE.match(line)
         digits = match[0] if match else b""
         if line and not digits:
-            self.error = Ending.BROKEN, f"chunk hex-length char not a hex digit: {line[0]:#x}"
+            self.error = ExchangeEnd.BROKEN, f"chunk hex-length char not a hex digit: {line[0]:#x}"
         elif len(digits) > _LONGEST_SIZE:
-            self.error = Ending.BROKEN, f"chunk hex-length longer than {_LONGEST_SIZE + 1}"
+            self.error = ExchangeEnd.BROKEN, f"chunk hex-length longer than {_LONGEST_SIZE + 1}"
         elif digits and int(digits, 16) >= _LARGEST:
-            self.error = Ending.BROKEN, f"invalid chunk size: {digits.decode()!r}"
+            self.error = ExchangeEnd.BROKEN, f"invalid chunk size: {digits.decode()!r}"
         return int(digits or b"0", 16)

@@ -14,9 +14,9 @@ from typing import cast
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.fetchers.chunks import Chunks
-from gossamer.fetchers.failure import Ended, Ending
+from gossamer.fetchers.failure import Ended, ExchangeEnd
 from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
-from gossamer.fetchers.kept import Connection, Kept
+from gossamer.fetchers.kept import Connection, ConnectionPool
 from gossamer.fetchers.message import Target
 from gossamer.fetchers.received import ENOUGH, Guard, Received
 from gossamer.fetchers.secure import SecureConnection, Trust, why_not
@@ -40,7 +40,7 @@ class HttpExchange(Received):
     _chunks: Chunks | None = None
     _connection: Connection | None = None
 
-    def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: Kept) -> None:
+    def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: ConnectionPool) -> None:
         super().__init__(settings, guard, clock)
         self._kept = kept
 
@@ -67,7 +67,7 @@ class HttpExchange(Received):
         self._connection = connection
         if not self._leave(connection.address):
             connection.end(keep=True)
-            return Ending.TURN_OVER, "the turn is over"
+            return ExchangeEnd.TURN_OVER, "the turn is over"
         connection.begin(self, self.request_head)
         self._looked_at = loop.time()
         kept.watch(self, self._next_look())
@@ -105,14 +105,14 @@ class HttpExchange(Received):
         try:
             connection = await self._connect()
         except TimeoutError:
-            return Ending.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
+            return ExchangeEnd.TIMED_OUT, f"Connection timed out after {self._milliseconds()} milliseconds"
         except ssl.SSLError as error:
-            return Ending.NO_TLS, why_not(error)
+            return ExchangeEnd.NO_TLS, why_not(error)
         except OSError as error:
-            return Ending.NO_CONNECTION, error.strerror or "Could not connect to server"
+            return ExchangeEnd.NO_CONNECTION, error.strerror or "Could not connect to server"
         if await self._is_ready(connection):
             return connection
-        return Ending.SPOKE_FIRST if connection.spoke else Ending.SILENT, ""
+        return ExchangeEnd.SPOKE_FIRST if connection.spoke else ExchangeEnd.SILENT, ""
 
     async def _connect(self) -> Connection:
         """Connect to the first address that answers."""
@@ -185,11 +185,11 @@ class HttpExchange(Received):
             self._finish(*_broken(error))
         elif self._extent >= 0:
             missing = self._extent - self.body.size
-            self._finish(Ending.CUT, f"end of response with {missing} bytes missing")
+            self._finish(ExchangeEnd.CUT, f"end of response with {missing} bytes missing")
         elif self._extent == CHUNKED:
-            self._finish(Ending.CUT, "transfer closed with outstanding read data remaining")
+            self._finish(ExchangeEnd.CUT, "transfer closed with outstanding read data remaining")
         else:
-            self._finish(Ending.WHOLE, self._mark)
+            self._finish(ExchangeEnd.WHOLE, self._mark)
 
     def _lost_before_the_body(self, error: Exception | None) -> Ended:
         assert self._connection is not None
@@ -197,13 +197,13 @@ class HttpExchange(Received):
         if refused is not None:
             return refused
         if self.begun:
-            return Ending.LOST, ""
+            return ExchangeEnd.LOST, ""
         if self._connection.served > 1 and self.answered is None:
             self.unanswered = True
-            return Ending.UNANSWERED, ""
+            return ExchangeEnd.UNANSWERED, ""
         if error is not None:
             return _broken(error)
-        return Ending.SILENT, "Empty reply from server"
+        return ExchangeEnd.SILENT, "Empty reply from server"
 
     # --- head and body ------------------------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class HttpExchange(Received):
         if data:
             self._pending = bytearray(data)
         if not is_http(self._pending):
-            self._finish(Ending.NOT_HTTP, "Received HTTP/0.9 when not allowed")
+            self._finish(ExchangeEnd.NOT_HTTP, "Received HTTP/0.9 when not allowed")
         elif self.head_size + len(self._pending) > self._settings.max_headers:
             self.head_size += len(self._pending)
             self._finish(*ENOUGH)
@@ -261,7 +261,7 @@ class HttpExchange(Received):
                 data = data[:missing]
                 self._keeps = False  # more was said than asked for
             if self._write(data) and len(data) == missing:
-                self._finish(Ending.WHOLE, self._mark)
+                self._finish(ExchangeEnd.WHOLE, self._mark)
         elif extent == CHUNKED:
             self._take_chunks(data)
         else:
@@ -279,7 +279,7 @@ class HttpExchange(Received):
         if self._is_file and self._chunks.count > _MOST_CHUNKS:
             self._finish(*ENOUGH)
         elif end >= 0:
-            self._finish(Ending.WHOLE, self._mark)
+            self._finish(ExchangeEnd.WHOLE, self._mark)
         elif self._chunks.error is not None:
             self._finish(*self._chunks.error)
 
@@ -290,9 +290,9 @@ class HttpExchange(Received):
             return False
         return True
 
-    def _finish(self, ending: Ending, text: str) -> None:
+    def _finish(self, ending: ExchangeEnd, text: str) -> None:
         assert self._connection is not None
-        self._connection.end(keep=self._keeps and ending is Ending.WHOLE)
+        self._connection.end(keep=self._keeps and ending is ExchangeEnd.WHOLE)
         if not self._result.done():
             self._result.set_result((ending, text))
 
@@ -304,12 +304,12 @@ class HttpExchange(Received):
         if now >= self._begin + self.seconds and not self._goes_on():
             came = f"{self.body.size} out of {self._extent}" if self._extent > 0 else f"{self.body.size}"
             text = f"Operation timed out after {self._milliseconds()} milliseconds with {came} bytes received"
-            self._finish(*self._judge_beginning() or (Ending.TIMED_OUT, text))
+            self._finish(*self._judge_beginning() or (ExchangeEnd.TIMED_OUT, text))
         elif now >= self._looked_at + self.RATE_SECONDS:
             rate = self._settings.min_rate
             if size - self._looked < rate * self.RATE_SECONDS:
                 text = f"Operation too slow. Less than {rate} bytes/sec transferred the last {self.RATE_SECONDS} seconds"
-                self._finish(Ending.TIMED_OUT, text)
+                self._finish(ExchangeEnd.TIMED_OUT, text)
             self._looked, self._looked_at = size, now
         return self._next_look()
 
@@ -333,7 +333,7 @@ def _alternating(addresses: Sequence[str]) -> list[str]:
 
 
 def _broken(error: Exception) -> Ended:
-    return Ending.LOST, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
+    return ExchangeEnd.LOST, f"Recv failure: {getattr(error, 'strerror', None) or 'connection lost'}"
 
 
 def _close(task: asyncio.Task[Connection]) -> None:

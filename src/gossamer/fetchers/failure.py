@@ -11,7 +11,7 @@ from gossamer.errors import DiskFull, StoreError
 from gossamer.records.outcome import Outcome
 
 
-class Ending(Enum):
+class ExchangeEnd(Enum):
     """How an exchange ended."""
 
     WHOLE = 0
@@ -29,42 +29,42 @@ class Ending(Enum):
     BROKEN = 12  # head or framing cannot be read
 
 
-Ended = tuple[Ending, str]  # with the words for it
+Ended = tuple[ExchangeEnd, str]  # with the words for it
 
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-def failure_of(ending: Ending, text: str, *, requested: bool, received: bool) -> tuple[Outcome, str]:
+def failure_of(ending: ExchangeEnd, text: str, *, requested: bool, received: bool) -> tuple[Outcome, str]:
     """Say what it means that no answer came: by how it ended, whether a request left and whether any byte came back."""
     said = f" ({text})" if text else ""
-    if ending is Ending.TIMED_OUT:
+    if ending is ExchangeEnd.TIMED_OUT:
         return Outcome.TIMED_OUT, f"no {'answer' if requested else 'connection'} in time{said}"
-    if ending is Ending.NO_TLS:
+    if ending is ExchangeEnd.NO_TLS:
         return Outcome.TLS_FAILED, f"no secure connection{said}"
-    if ending is Ending.UNANSWERED:
+    if ending is ExchangeEnd.UNANSWERED:
         return Outcome.CONNECT_FAILED, "the server closed a kept connection as the request left; asking again needs a new turn"
-    if ending is Ending.NO_CONNECTION:
+    if ending is ExchangeEnd.NO_CONNECTION:
         return Outcome.CONNECT_FAILED, f"no connection{said}"
-    if ending is Ending.SPOKE_FIRST:
+    if ending is ExchangeEnd.SPOKE_FIRST:
         return Outcome.PROTOCOL_ERROR, "the server spoke before it was asked: its words answer nothing"
     if received:
         return Outcome.PROTOCOL_ERROR, f"the head of the answer is broken{said}"
-    if ending is Ending.SILENT:
+    if ending is ExchangeEnd.SILENT:
         return Outcome.PROTOCOL_ERROR, "the server closed the connection without an answer"
-    if ending is Ending.LOST:
+    if ending is ExchangeEnd.LOST:
         return Outcome.CONNECT_FAILED, f"the connection was lost{said}"
     return Outcome.PROTOCOL_ERROR, f"the answer is not HTTP{said}"
 
 
 _TRUNCATION = {
-    Ending.TIMED_OUT: "time",
-    Ending.LIMIT: "length",
-    Ending.CUT: "disconnect",
-    Ending.LOST: "disconnect",
+    ExchangeEnd.TIMED_OUT: "time",
+    ExchangeEnd.LIMIT: "length",
+    ExchangeEnd.CUT: "disconnect",
+    ExchangeEnd.LOST: "disconnect",
 }
 
 
-def truncation_of(ending: Ending) -> str:
+def truncation_of(ending: ExchangeEnd) -> str:
     """Return WARC's word for why a body that had begun is not whole."""
     return _TRUNCATION.get(ending, "unspecified")  # the framing itself is broken: what came is kept, its end is anyone's guess
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from gossamer.document.decode import CHUNKED_CODING, transfer_codings
 from gossamer.document.head import fields_of, unfolded
-from gossamer.fetchers.failure import Ending
+from gossamer.fetchers.failure import ExchangeEnd
 from gossamer.fetchers.message import Head
 
 UNTIL_CLOSE = -1  # how far a body goes, when no length says so
@@ -39,7 +39,7 @@ _status_lines: dict[bytes, tuple[int, bool]] = {}  # status, and whether connect
 _field_lines: dict[bytes, Field] = {}
 
 
-class Answer(Struct, frozen=True):
+class ResponseHead(Struct, frozen=True):
     """A head, how far the body behind it goes, and whether the connection may serve again."""
 
     head: Head
@@ -51,7 +51,7 @@ class Answer(Struct, frozen=True):
 class Refused(Struct, frozen=True):
     """Why a head is none; `begun`: its first line was one."""
 
-    ending: Ending
+    ending: ExchangeEnd
     text: str
     begun: bool = True
 
@@ -65,13 +65,13 @@ def end_of_head(received: bytes | bytearray, start: int = 0) -> int:
     return found.end() if found else 0
 
 
-def read_head(raw: bytes) -> Answer | Refused:
+def read_head(raw: bytes) -> ResponseHead | Refused:
     """Read a whole head, its blank line included."""
     if not raw.endswith(b"\r\n\r\n"):
         return _read_odd(raw)
     lines = raw[:-4].split(b"\r\n")
     if len(lines) > _MOST_LINES:
-        return Refused(Ending.BROKEN, f"Too many response headers, {_MOST_LINES} is max")
+        return Refused(ExchangeEnd.BROKEN, f"Too many response headers, {_MOST_LINES} is max")
     status = _status_lines.get(lines[0]) or _plain_status(lines[0])
     if status is None:
         return _read_odd(raw)
@@ -112,7 +112,9 @@ def _remember(lines: dict[bytes, _Read], line: bytes, read: _Read) -> None:
         lines[line] = read
 
 
-def _bounded(raw: bytes, status: int, fields: tuple[Field, ...], bounding: list[Field], *, keeps: bool) -> Answer | Refused:
+def _bounded(
+    raw: bytes, status: int, fields: tuple[Field, ...], bounding: list[Field], *, keeps: bool
+) -> ResponseHead | Refused:
     """Tell where the body ends, from the fields that say so; a connection of HTTP/1.1 is kept unless a field speaks against."""
     is_newer = keeps
     lengths: list[str] = []
@@ -129,14 +131,14 @@ def _bounded(raw: bytes, status: int, fields: tuple[Field, ...], bounding: list[
         elif value:
             places.add(value)
     if len(places) > 1:
-        return Refused(Ending.BROKEN, "Multiple Location headers")
+        return Refused(ExchangeEnd.BROKEN, "Multiple Location headers")
     extent = _extent(status, codings, lengths)
     if extent is None:
-        return Refused(Ending.BROKEN, "Invalid Content-Length: value")
+        return Refused(ExchangeEnd.BROKEN, "Invalid Content-Length: value")
     if codings:
         keeps = keeps and is_newer and _is_clear(status, codings, lengths)
     head = Head(raw, status, fields, CHUNKED_CODING in codings)
-    return Answer(head, extent, keeps and extent != UNTIL_CLOSE)
+    return ResponseHead(head, extent, keeps and extent != UNTIL_CLOSE)
 
 
 def _is_clear(status: int, codings: list[str], lengths: list[str]) -> bool:
@@ -170,24 +172,24 @@ def _length(value: str) -> int | None:
     return int(value) if len(value) <= _LONGEST else UNTIL_CLOSE
 
 
-def _read_odd(raw: bytes) -> Answer | Refused:
+def _read_odd(raw: bytes) -> ResponseHead | Refused:
     """Read a head that is not plain, as far as browsers do."""
     joined = unfolded(raw)
     first, *others = joined.split(b"\n")[:-2]
     refused = _refusal(first.removesuffix(b"\r"))
     if refused is not None:
-        return Refused(Ending.BROKEN, refused, begun=False)
+        return Refused(ExchangeEnd.BROKEN, refused, begun=False)
     match = _VERSION.match(first)
     if match is None:
         return _unsupported(first)
     if int(match[1]) < 100:
-        return Refused(Ending.NOT_HTTP, "Unsupported response code in HTTP response")
+        return Refused(ExchangeEnd.NOT_HTTP, "Unsupported response code in HTTP response")
     is_plain = first.startswith(b"HTTP/1.") and first.endswith(b"\r") and raw.endswith(b"\r\n\r\n") and joined == raw
     mark = ""
     for line in others:
         text = _refusal(line.removesuffix(b"\r"))
         if text:
-            return Refused(Ending.BROKEN, text)
+            return Refused(ExchangeEnd.BROKEN, text)
         if b":" not in line:
             mark = MARK
         is_plain = is_plain and _is_plain_but_for_text(line)
@@ -196,7 +198,7 @@ def _read_odd(raw: bytes) -> Answer | Refused:
     answer = _bounded(raw, int(match[1]), fields, bounding, keeps=first[:8].upper() == b"HTTP/1.1")
     if isinstance(answer, Refused):
         return answer
-    return Answer(answer.head, answer.extent, answer.keeps and is_plain, mark)
+    return ResponseHead(answer.head, answer.extent, answer.keeps and is_plain, mark)
 
 
 def _is_plain_but_for_text(line: bytes) -> bool:
@@ -214,9 +216,9 @@ def _refusal(line: bytes) -> str | None:
 
 def _unsupported(line: bytes) -> Refused:
     if not is_http(line):
-        return Refused(Ending.NOT_HTTP, "Received HTTP/0.9 when not allowed", begun=False)
+        return Refused(ExchangeEnd.NOT_HTTP, "Received HTTP/0.9 when not allowed", begun=False)
     what = "HTTP/1 subversion" if line[5:6] == b"1" else "HTTP version"
-    return Refused(Ending.NOT_HTTP, f"Unsupported {what} in response", begun=False)
+    return Refused(ExchangeEnd.NOT_HTTP, f"Unsupported {what} in response", begun=False)
 
 
 def is_http(beginning: bytes | bytearray) -> bool:

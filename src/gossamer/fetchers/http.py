@@ -18,15 +18,15 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
 from gossamer.fetchers.exchange import HttpExchange
-from gossamer.fetchers.failure import Ending, failure_of, spool_error, truncation_of
-from gossamer.fetchers.kept import Kept
+from gossamer.fetchers.failure import ExchangeEnd, failure_of, spool_error, truncation_of
+from gossamer.fetchers.kept import ConnectionPool
 from gossamer.fetchers.message import Head, Target, target_of
 from gossamer.fetchers.secure import Trust
 from gossamer.joints.resolver import Resolver
 from gossamer.records.fetch import Fetched, Request
 from gossamer.records.outcome import Outcome
 
-_OK, _WHOLE = Outcome.OK, Ending.WHOLE  # to look a member up in its class takes longer than to compare it
+_OK, _WHOLE = Outcome.OK, ExchangeEnd.WHOLE  # to look a member up in its class takes longer than to compare it
 _ODD_LITERAL = "the host is an odd spelling of an address that was not looked up"
 
 
@@ -46,7 +46,7 @@ class HttpFetcher:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
-        self._kept = Kept(settings.connections)
+        self._kept = ConnectionPool(settings.connections)
         self._verified = Trust(settings.ca_file, verifies=True)
         self._excepted = Trust(settings.ca_file, verifies=False)
         self._requests = 0
@@ -98,7 +98,7 @@ class HttpFetcher:
         """Close every connection; fetches under way are cancelled."""
         self._kept.close()
 
-    def _conclude(self, request: Request, exchange: HttpExchange, ending: Ending, text: str, asked: float) -> Fetched:
+    def _conclude(self, request: Request, exchange: HttpExchange, ending: ExchangeEnd, text: str, asked: float) -> Fetched:
         """Judge a finished exchange."""
         if exchange.spool_error is not None:
             raise spool_error(exchange.spool_error) from exchange.spool_error

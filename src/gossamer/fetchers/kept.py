@@ -42,7 +42,7 @@ class Exchange(Timed, Protocol):
 class Connection(asyncio.Protocol):
     """One connection to a server, in the clear; `place` is what it may be used for again."""
 
-    def __init__(self, place: str, address: str, opened: socket.socket, kept: "Kept") -> None:
+    def __init__(self, place: str, address: str, opened: socket.socket, kept: "ConnectionPool") -> None:
         self.place = place
         self.address = address
         self.served = 0  # exchanges so far
@@ -138,7 +138,7 @@ class Connection(asyncio.Protocol):
             exchange.lost(error)
 
 
-class Kept:
+class ConnectionPool:
     """Every connection, and every exchange under way."""
 
     def __init__(self, most: int) -> None:

@@ -13,13 +13,13 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
 from gossamer.document.body import Body
 from gossamer.document.reading import type_of
-from gossamer.fetchers.failure import Ended, Ending
+from gossamer.fetchers.failure import Ended, ExchangeEnd
 from gossamer.fetchers.message import Head, Target, request_head
 from gossamer.records.fetch import Request
 
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
 
-ENOUGH: Ended = Ending.LIMIT, "there is more than the limit"  # how an exchange ends that was stopped
+ENOUGH: Ended = ExchangeEnd.LIMIT, "there is more than the limit"  # how an exchange ends that was stopped
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE}
 
 

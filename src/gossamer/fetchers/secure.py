@@ -14,7 +14,7 @@ import socket
 import ssl
 import time
 
-from gossamer.fetchers.kept import Connection, Kept
+from gossamer.fetchers.kept import Connection, ConnectionPool
 
 _RECORD_HEAD = 5  # bytes: kind, version, length
 _PIECE = 64 * 1024  # bytes; a record has at most 16 KiB
@@ -102,7 +102,7 @@ class SecureConnection(Connection):
     _shaken: "asyncio.Future[None] | None" = None  # done when the handshake is; None: it has not begun
     _is_secure = False
 
-    def __init__(self, place: str, address: str, opened: socket.socket, kept: Kept, trust: Trust, host: str) -> None:
+    def __init__(self, place: str, address: str, opened: socket.socket, kept: ConnectionPool, trust: Trust, host: str) -> None:
         super().__init__(place, address, opened, kept)
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()

@@ -16,7 +16,7 @@ directory stands for it, whatever `within` says, so that no page can make a craw
 from collections.abc import Callable, Iterable
 from copy import copy
 
-from gossamer.config.sections import Scope as Settings
+from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.filters.patterns import Expressions, Hosts, Patterns, Prefixes, port_of
 from gossamer.filters.verdict import Candidate, first_refusal
 from gossamer.records.entry import LinkKind, Verdict

@@ -50,7 +50,7 @@ static int is_told(PyObject *known, PyObject *entry) {
     return field(&entry_shape, entry, REFUSED) != Py_None || (known == Py_False && is_usual(entry));
 }
 
-/* Return what is remembered of a key (`Seen.recall`), or NULL, maybe with an error set. */
+/* Return what is remembered of a key (`SeenUrls.recall`), or NULL, maybe with an error set. */
 static PyObject *recall(const Books *books, PyObject *key) {
     PyObject *known = PyDict_GetItemWithError(books->recent, key);
     return known != NULL || PyErr_Occurred() ? known : PyDict_GetItemWithError(books->older, key);

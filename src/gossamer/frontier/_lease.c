@@ -348,7 +348,7 @@ PyMODINIT_FUNC PyInit__lease(void) {
         members("Priority", priorities, CLASSES + 1) < 0)
         return NULL;
     if (learn_turn(&turns) < 0 || learn_clock(&clocks) < 0 || learn_lease(&leases) < 0 || learn_entry(&entries) < 0 ||
-        learn_row(&rows) < 0 || learn(&writtens, "gossamer.frontier.sheets", "Written", "entry slot discovered_at") < 0)
+        learn_row(&rows) < 0 || learn(&writtens, "gossamer.frontier.sheets", "SheetEntry", "entry slot discovered_at") < 0)
         return NULL;
     PyObject *empty = PyUnicode_FromString(""), *arguments = empty == NULL ? NULL : PyTuple_Pack(3, empty, empty, empty);
     no_entry = arguments == NULL ? NULL : PyObject_Call((PyObject *)entries.type, arguments, NULL);

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gossamer.errors import StoreError
 from gossamer.frontier.accounts import Accounts
-from gossamer.frontier.rows import Url, encode
+from gossamer.frontier.rows import ModelUrl, encode
 from gossamer.records.host import HostClock, HostPolicy
 
 _NAME = "frontier.msgpack"
@@ -26,7 +26,7 @@ class Saved(Struct):
 class Dump(Struct):
     """All that a reference frontier knows."""
 
-    urls: list[Url]
+    urls: list[ModelUrl]
     hosts: dict[str, Saved]
     later: set[str]  # keys of the URLs that wait for a date
     sequence: int

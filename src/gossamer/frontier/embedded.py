@@ -39,7 +39,7 @@ from gossamer.frontier.whole import Trusted, acknowledged, whole
 from gossamer.policy import politeness
 from gossamer.records.entry import Discovered, Entry, Priority
 from gossamer.records.host import HostPolicy, HostStatus
-from gossamer.records.lease import Known, Lease, Leases, Settlement
+from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.outcome import State
 from gossamer.records.standing import FrontierStatistics, Outlook
 
@@ -282,7 +282,7 @@ class EmbeddedFrontier(Trusted):
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
-    async def lookup(self, key: str) -> Known | None:
+    async def lookup(self, key: str) -> KnownUrl | None:
         slot, reference = self._seen.find(key)
         if reference is None:
             return None
@@ -296,7 +296,7 @@ class EmbeddedFrontier(Trusted):
         entries = iter(self._ledger.sheets.read([reference for reference in stands if reference is not None]))
         return ["" if reference is None else next(entries).entry.url for reference in stands]
 
-    def known(self, state: State | None = None) -> Iterator[Known]:
+    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
         for some in self._ledger.walk():
             leases = self._turns.leases()
             credits = self._credit([written.slot for _, written in some])

@@ -14,7 +14,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import LAST, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.schedule import NO_POLICY, Host
-from gossamer.frontier.sheets import TRIED, Written
+from gossamer.frontier.sheets import TRIED, SheetEntry
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.policy import breaker, politeness
 from gossamer.records.entry import Entry
@@ -138,7 +138,7 @@ class Endings:
         else:
             self._ledger.queue(host, ticket, now)
 
-    def revisit(self, slot: int, known: tuple[UrlRow, Written], due: float, now: float) -> bool:
+    def revisit(self, slot: int, known: tuple[UrlRow, SheetEntry], due: float, now: float) -> bool:
         """Let a URL that is finished, or waits for a later date to be visited again, wait for this one."""
         row, written = known
         if row.refused or row.state is State.REMOVED:

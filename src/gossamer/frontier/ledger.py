@@ -27,12 +27,12 @@ from gossamer.frontier.keys import (
     ticket_of,
     url_key,
 )
-from gossamer.frontier.line import Lines, all_queues, whole
+from gossamer.frontier.line import HostQueues, all_queues, whole
 from gossamer.frontier.order import rank
 from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
 from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
-from gossamer.frontier.seen import Seen
-from gossamer.frontier.sheets import TRIED, Written
+from gossamer.frontier.seen import SeenUrls
+from gossamer.frontier.sheets import TRIED, SheetEntry
 from gossamer.frontier.spellings import Spellings
 from gossamer.frontier.store import ColumnFamily, Store
 from gossamer.policy.politeness import after_restart, delay_of
@@ -50,12 +50,14 @@ leases_in = _lease.iter_unpack
 class Ledger:
     """Rows, lines, hosts and counters of one open store."""
 
-    def __init__(self, store: Store, meta: Meta, seen: Seen, schedule: Schedule, politeness: Politeness, now: float) -> None:
+    def __init__(
+        self, store: Store, meta: Meta, seen: SeenUrls, schedule: Schedule, politeness: Politeness, now: float
+    ) -> None:
         self.meta = meta
         self.seen = seen
         self.sheets = seen.sheets
         self.schedule = schedule
-        self.lines = Lines(store)
+        self.lines = HostQueues(store)
         self.spellings = Spellings(store)
         self.credit = None if meta.bank is None else Credit(store, meta, meta.bank)  # None: the order is not opic
         self.batch = store.batch()
@@ -283,7 +285,7 @@ class Ledger:
         """Forget leases, all of which have ended."""
         self.batch.delete(lease_key(first))
 
-    def ticket_at(self, row: UrlRow, written: Written) -> bytes:
+    def ticket_at(self, row: UrlRow, written: SheetEntry) -> bytes:
         """Return the place of a URL in the line of its host."""
         if self.credit is not None:
             place = self.credit.place(written.slot)
@@ -304,17 +306,17 @@ class Ledger:
         rows = self.store.url(list(map(url_key, references)))
         return [url_row(row, reference, 0) for row, reference in zip(rows, references, strict=True)]
 
-    def rows(self, slots: list[int]) -> list[tuple[UrlRow, Written]]:
+    def rows(self, slots: list[int]) -> list[tuple[UrlRow, SheetEntry]]:
         """Return what became of URLs that are known, and their entries."""
         return self.told([each for each in map(self.seen.slots.find, slots) if each is not None])
 
-    def told(self, references: list[int]) -> list[tuple[UrlRow, Written]]:
+    def told(self, references: list[int]) -> list[tuple[UrlRow, SheetEntry]]:
         """Return what became of the URLs whose entries stand there, and their entries."""
         rows, entries = self.store.url([url_key(each) for each in references]), self.sheets.read(references)
         priorities = [written.entry.priority for written in entries]
         return list(zip(map(url_row, rows, references, priorities), entries, strict=True))
 
-    def walk(self) -> Iterator[list[tuple[UrlRow, Written]]]:
+    def walk(self) -> Iterator[list[tuple[UrlRow, SheetEntry]]]:
         """Give all known URLs, some at a time, in the order in which they were found."""
         entries = self.sheets.walk()
         while some := list(islice(entries, _AT_ONCE)):

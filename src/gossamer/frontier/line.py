@@ -65,7 +65,7 @@ def joined(line: bytes, ticket: bytes) -> bytes:
     return line[:at] + ticket + line[at:]
 
 
-class Lines:
+class HostQueues:
     """Moves tickets in and out; what it changes on disk goes into the batch, what it changes of a host the caller writes."""
 
     __slots__ = ("_store",)

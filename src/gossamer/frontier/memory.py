@@ -6,9 +6,9 @@ the rules of `policy` and `order`. What decides the order of leases, to the last
 - A host is *ready* at the latest of its `next_time`, its `blocked_until` and `since`, the moment its queues last stopped being
   empty or its last lease ended. Paused, blocked or fully leased hosts are not ready at all.
 - URLs whose date has come join their queue when a lease is asked for and their host is ready.
-- The queue (kind of work and class) is chosen by `Turns` among those of ready hosts; in it the host ready longest, then the one
-  known longest; of that host the URL of least `rank`, then the one discovered first. A host that has been ready for longer than
-  `patience` is chosen before that.
+- The queue (kind of work and class) is chosen by `QueueOrder` among those of ready hosts; in it the host ready longest, then
+  the one known longest; of that host the URL of least `rank`, then the one discovered first. A host that has been ready for
+  longer than `patience` is chosen before that.
 
 Nothing is durable but what `checkpoint` writes; `restore` opens it like any backend opens its store.
 """
@@ -25,15 +25,26 @@ from msgspec.structs import replace
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
 from gossamer.frontier.dump import Dump, read, saved, write
-from gossamer.frontier.order import Turns, Whose, is_again, place, rank
-from gossamer.frontier.piece import Host, Turn, come_again, due_at, lease_of, may_have_asked, pick, placed, promoted, ready_at
+from gossamer.frontier.model import (
+    ModelHost,
+    ModelTurn,
+    come_again,
+    due_at,
+    lease_of,
+    may_have_asked,
+    pick,
+    placed,
+    promoted,
+    ready_at,
+)
+from gossamer.frontier.order import QueueOrder, Whose, is_again, place, rank
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import Url, is_not_for_us, known_of, outlook_of, slowest_of, status_of
+from gossamer.frontier.rows import ModelUrl, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.policy import breaker, politeness
 from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
 from gossamer.records.host import HostPolicy, HostStatus
-from gossamer.records.lease import Fate, Known, Lease, Leases, Settlement
+from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
@@ -60,10 +71,10 @@ class MemoryFrontier:
         self._breaker = breaker
         self._lease = lease
         self._opened = now
-        self._shares = Turns(settings.kinds, settings.shares)
-        self._urls: dict[str, Url] = {}
-        self._hosts: dict[str, Host] = {}
-        self._turns: dict[int, Turn] = {}
+        self._shares = QueueOrder(settings.kinds, settings.shares)
+        self._urls: dict[str, ModelUrl] = {}
+        self._hosts: dict[str, ModelHost] = {}
+        self._turns: dict[int, ModelTurn] = {}
         self._accounts = Accounts() if opic else None
         self._sequence = 0
         self._token = 0
@@ -84,7 +95,7 @@ class MemoryFrontier:
             if end is None:
                 self._sequence += 1
                 priority = entry.priority if host.policy.priority is None else host.policy.priority
-                self._urls[entry.key] = Url(entry, State.WAITING, priority, self._sequence, now)
+                self._urls[entry.key] = ModelUrl(entry, State.WAITING, priority, self._sequence, now)
                 if self._accounts is not None:
                     self._accounts.enter(entry.key, entry.kind is LinkKind.SEED)
                 self._queue(host, self._urls[entry.key], now)
@@ -94,10 +105,10 @@ class MemoryFrontier:
         if row is not None:
             return "known"
         outcome, reason = end
-        self._urls[entry.key] = Url(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
+        self._urls[entry.key] = ModelUrl(entry, State.DEAD, discovered_at=now, refused=True, outcome=outcome, reason=reason)
         return "refused"
 
-    def _spell(self, entry: Entry, row: Url, now: float) -> str:
+    def _spell(self, entry: Entry, row: ModelUrl, now: float) -> str:
         """Take note of another spelling of a known URL; enter it if that one is gone."""
         if is_spelled(entry.key):
             return "known"
@@ -106,21 +117,21 @@ class MemoryFrontier:
         row.spellings = with_spelling(row.spellings, entry.url)
         return "known"
 
-    def _host(self, name: str) -> Host:
-        return self._hosts.setdefault(name, Host(name, len(self._hosts) + 1))
+    def _host(self, name: str) -> ModelHost:
+        return self._hosts.setdefault(name, ModelHost(name, len(self._hosts) + 1))
 
-    def _queue(self, host: Host, row: Url, since: float) -> None:
+    def _queue(self, host: ModelHost, row: ModelUrl, since: float) -> None:
         if not any(host.queues):
             host.since = max(host.since, since)
         insort(host.queues[row.queue], self._place(row))
 
-    def _place(self, row: Url) -> tuple[float, int, str]:
+    def _place(self, row: ModelUrl) -> tuple[float, int, str]:
         key = row.entry.key
         if self._accounts is not None:
             return place(self._accounts.balances[key]), row.sequence, key
         return rank(row.entry.score, row.discovered_at) if row.rank is None else row.rank, row.sequence, key
 
-    def _wait(self, host: Host, row: Url, now: float) -> None:
+    def _wait(self, host: ModelHost, row: ModelUrl, now: float) -> None:
         """Put a URL back among the waiting, into its old place or to wait for its date."""
         row.state = State.WAITING
         if row.due is not None and row.due > now:
@@ -128,7 +139,7 @@ class MemoryFrontier:
         else:
             self._queue(host, row, now)
 
-    def _unqueue(self, host: Host, key: str) -> None:
+    def _unqueue(self, host: ModelHost, key: str) -> None:
         for queue in (*host.queues, host.later):
             queue[:] = [place for place in queue if place[2] != key]
 
@@ -150,7 +161,7 @@ class MemoryFrontier:
         asked = self._host(host)
         return self._take(worker, asked, None, now) if self._ready(asked) <= now else None
 
-    def _take(self, worker: Whose, host: Host, row: Url | None, now: float) -> Lease:
+    def _take(self, worker: Whose, host: ModelHost, row: ModelUrl | None, now: float) -> Lease:
         before = host.clock
         delay = politeness.delay_of(host.policy, before, self._politeness)
         host.clock = politeness.after_lease(before, delay, now)
@@ -158,7 +169,7 @@ class MemoryFrontier:
         self._token += 1
         connections = politeness.connections_of(host.policy, before, self._politeness)
         lease = lease_of(self._token, worker, host, row, now, now + self._lease, delay, connections)
-        self._turns[lease.token] = Turn(lease, host, row, before)
+        self._turns[lease.token] = ModelTurn(lease, host, row, before)
         return lease
 
     def _return_expired(self, now: float) -> None:
@@ -171,7 +182,7 @@ class MemoryFrontier:
             self._return(turn, now)
         return len(turns)
 
-    def _return(self, turn: Turn, now: float) -> None:
+    def _return(self, turn: ModelTurn, now: float) -> None:
         host, row = turn.host, turn.row
         del self._turns[turn.lease.token]
         host.leased -= 1
@@ -296,7 +307,7 @@ class MemoryFrontier:
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
-    async def lookup(self, key: str) -> Known | None:
+    async def lookup(self, key: str) -> KnownUrl | None:
         row = self._urls.get(key)
         return None if row is None else self._known(row)
 
@@ -304,12 +315,12 @@ class MemoryFrontier:
         urls = {fingerprint(key): row.entry.url for key, row in self._urls.items()}
         return [urls.get(each, "") for each in fingerprints]
 
-    def known(self, state: State | None = None) -> Iterator[Known]:
+    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
         for row in list(self._urls.values()):
             if state is None or row.state is state:
                 yield self._known(row)
 
-    def _known(self, row: Url) -> Known:
+    def _known(self, row: ModelUrl) -> KnownUrl:
         live = row.state is State.LEASED
         lease = next(turn.lease for turn in self._turns.values() if turn.row is row) if live else None
         credit = None if self._accounts is None else self._accounts.of(row.entry.key)
@@ -321,7 +332,7 @@ class MemoryFrontier:
     def hosts(self) -> Iterator[HostStatus]:
         return (self._status(host) for host in list(self._hosts.values()))
 
-    def _status(self, host: Host) -> HostStatus:
+    def _status(self, host: ModelHost) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
     def statistics(self) -> FrontierStatistics:
@@ -368,7 +379,9 @@ class MemoryFrontier:
         for name, known in dump.hosts.items():
             clock = replace(known.clock, recent=int(known.recent))
             delay = politeness.delay_of(known.policy, clock, self._politeness)
-            self._hosts[name] = Host(name, known.number, known.policy, politeness.after_restart(clock, delay, self._opened))
+            self._hosts[name] = ModelHost(
+                name, known.number, known.policy, politeness.after_restart(clock, delay, self._opened)
+            )
         for row in dump.urls:
             key, host = row.entry.key, self._hosts.get(row.entry.host)
             self._urls[key] = row

@@ -76,7 +76,7 @@ class Shares:
         return chosen
 
 
-class Turns:
+class QueueOrder:
     """Takes turns among the queues: first between the kinds of work, then among the classes of the chosen kind."""
 
     __slots__ = ("_classes", "_kinds", "books")

@@ -16,7 +16,7 @@ from gossamer.frontier.ledger import Ledger, leases_in
 from gossamer.frontier.line import joined, stands_in, without
 from gossamer.frontier.rows import is_not_for_us
 from gossamer.frontier.schedule import Host, Schedule
-from gossamer.frontier.seen import Seen, open_seen
+from gossamer.frontier.seen import SeenUrls, open_seen
 from gossamer.frontier.sheets import TRIED
 from gossamer.frontier.store import Store
 
@@ -30,7 +30,7 @@ def read_ledger(
     politeness: Politeness,
     now: float,
     opic: bool,
-    before: Seen | None = None,
+    before: SeenUrls | None = None,
 ) -> Ledger:
     """Return the books of a store, still to be recovered; `before`: what was seen, as far as this process had it in memory."""
     meta = last_meta(store)

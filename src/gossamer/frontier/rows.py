@@ -18,7 +18,7 @@ from gossamer.policy.opic import Bank
 from gossamer.policy.politeness import connections_of, delay_of
 from gossamer.records.entry import Entry, Priority
 from gossamer.records.host import HostClock, HostPolicy, HostStatus
-from gossamer.records.lease import Known, Lease
+from gossamer.records.lease import KnownUrl, Lease
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import NOT_FOR_US, FrontierStatistics, Outlook
 
@@ -92,7 +92,7 @@ class Meta(Struct, array_like=True):
         return FrontierStatistics(**states, **dead, **credit, **asked, hosts=hosts)
 
 
-class Page(Struct, array_like=True):
+class JournalPage(Struct, array_like=True):
     """A page of the journal: what one call changed about hosts, and the counters after it."""
 
     meta: Meta
@@ -100,7 +100,7 @@ class Page(Struct, array_like=True):
     gone: list[str]  # without work since: their rows stand in places of their own
 
 
-class Url(Struct):
+class ModelUrl(Struct):
     """All that is known of a URL in one piece, as the reference keeps it."""
 
     entry: Entry
@@ -122,7 +122,7 @@ class Url(Struct):
 encode = Encoder().encode
 _url = Decoder(UrlRow).decode
 _host = Decoder(HostRow).decode
-_page = Decoder(Page).decode
+_page = Decoder(JournalPage).decode
 _Row = TypeVar("_Row")
 
 
@@ -143,7 +143,7 @@ def url_row(raw: bytes | None, reference: int, priority: int) -> UrlRow:
     return _sound(_url, raw) if raw else UrlRow(reference, _WAITING, priority)
 
 
-def decode_page(raw: bytes) -> Page:
+def decode_page(raw: bytes) -> JournalPage:
     """Decode a page of the journal."""
     return _sound(_page, raw)
 
@@ -159,14 +159,14 @@ def decode_host(raw: bytes) -> HostRow:
     return _sound(_host, raw)
 
 
-def is_not_for_us(row: Url | UrlRow) -> bool:
+def is_not_for_us(row: ModelUrl | UrlRow) -> bool:
     """Tell whether a URL is dead because a rule says so; the other dead ones have failed."""
     return row.state is _DEAD and (row.refused or row.outcome in NOT_FOR_US)
 
 
-def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease | None, credit: int | None) -> Known:
+def known_of(entry: Entry, discovered_at: float, row: ModelUrl | UrlRow, lease: Lease | None, credit: int | None) -> KnownUrl:
     """Return a URL as the operator sees it; `lease` is its live one, if it has one."""
-    return Known(
+    return KnownUrl(
         entry=entry,
         state=row.state if lease is None else State.LEASED,
         outcome=row.outcome,
@@ -185,7 +185,7 @@ def known_of(entry: Entry, discovered_at: float, row: Url | UrlRow, lease: Lease
     )
 
 
-def _score(entry: Entry, discovered_at: float, row: Url | UrlRow) -> float | None:
+def _score(entry: Entry, discovered_at: float, row: ModelUrl | UrlRow) -> float | None:
     """Return what a waiting URL is worth, beside its waiting; None: it was due again and has got another date since."""
     if row.rank is None:
         return entry.score

@@ -16,7 +16,7 @@ from msgspec import Struct
 from gossamer.config.sections import Politeness
 from gossamer.frontier.heap import Heap
 from gossamer.frontier.keys import TICKET
-from gossamer.frontier.order import QUEUES, Turns
+from gossamer.frontier.order import QUEUES, QueueOrder
 from gossamer.policy.politeness import connections_of
 from gossamer.records.host import HostClock, HostPolicy
 
@@ -84,7 +84,7 @@ class Schedule:
         self.hosts = Hosts()  # by their names
         self._politeness = politeness
         self._patience = patience
-        self._turns = Turns(kinds, shares)
+        self._turns = QueueOrder(kinds, shares)
         self._heaps: tuple[Heap[Host], ...] = tuple(Heap() for _ in QUEUES)
         self._wakes: Heap[Host] = Heap()
 

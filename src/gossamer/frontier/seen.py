@@ -28,7 +28,7 @@ _SLOTS = 1 << 64
 _AT_ONCE = 256
 
 
-class Seen:
+class SeenUrls:
     """Finds the entry of a key."""
 
     __slots__ = (
@@ -180,7 +180,7 @@ def _catch_up(slots: Slots, store: Store) -> None:
             slots.gathered.add(slot, reference | REFUSED if row and decode_url(row).refused else reference)
 
 
-def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int, before: Seen | None = None) -> Seen:
+def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int, before: SeenUrls | None = None) -> SeenUrls:
     """Return what was seen by the crawl in a directory; of what was open `before` only the filter counts, which spares reads.
 
     It may hold what was never written. That is a key it claims to know, and the store knows better.
@@ -192,7 +192,7 @@ def open_seen(path: Path, store: Store, meta: Meta, recent_keys: int, before: Se
         _catch_up(slots, store)
         bloom = load_bloom(path / "seen.bloom", store, meta) if before is None else before.filter
         bloom.count = meta.known + meta.number
-        return Seen(Sheets(store), slots, bloom, recent_keys)
+        return SeenUrls(Sheets(store), slots, bloom, recent_keys)
     except BaseException:
         slots.close()
         raise

@@ -33,7 +33,7 @@ _encode, _encode_into = Encoder().encode, Encoder().encode_into
 _decode = Decoder(Entry).decode
 
 
-class Written(Struct, frozen=True, gc=False):
+class SheetEntry(Struct, frozen=True, gc=False):
     """An entry as it was accepted."""
 
     entry: Entry
@@ -108,12 +108,12 @@ class Sheets:
             first = number_key(self.sheet.first)
             batch.put(first, self.sheet.take(), self._store.sheets)
 
-    def read(self, references: Sequence[int]) -> list[Written]:
+    def read(self, references: Sequence[int]) -> list[SheetEntry]:
         """Return the entries that stand there."""
         keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
         return list(map(written_in, self._store.sheet(keys), references))
 
-    def walk(self, sequence: int = 1) -> Iterator[tuple[int, Written]]:
+    def walk(self, sequence: int = 1) -> Iterator[tuple[int, SheetEntry]]:
         """Give every entry from a sequence on, which is the first of its sheet, with its reference."""
         for key, sheet in self._store.sheets_from(number_key(sequence)):
             first = number_in(key)
@@ -133,7 +133,7 @@ class Sheets:
         return self._store.sheet(keys)
 
 
-def written_in(sheet: bytes | None, reference: int) -> Written:
+def written_in(sheet: bytes | None, reference: int) -> SheetEntry:
     """Return an entry of a sheet."""
     if sheet is None:
         raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {reference >> 8}; restore a checkpoint")
@@ -147,4 +147,4 @@ def written_in(sheet: bytes | None, reference: int) -> Written:
         entry = _decode(sheet[body + start : body + end])
     except (DecodeError, UnicodeDecodeError, UnpackError) as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
-    return Written(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)
+    return SheetEntry(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)

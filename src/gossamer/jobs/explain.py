@@ -18,7 +18,7 @@ from gossamer.policy.canonical import RULE
 from gossamer.policy.priority import parts
 from gossamer.records.consultation import Consultation
 from gossamer.records.entry import LinkKind, Priority, Verdict
-from gossamer.records.lease import Known
+from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
 from gossamer.records.standing import NOT_FOR_US
@@ -107,7 +107,7 @@ def is_replaced(page: Page) -> bool:
     return page.reason.startswith(f"{RULE}:")
 
 
-def rule_of(known: Known) -> str:
+def rule_of(known: KnownUrl) -> str:
     """Return the rule that decided how a URL ended, an empty text when none did."""
     return known.entry.refused.rule if known.entry.refused is not None else _rule_in(known.reason)
 
@@ -130,7 +130,7 @@ async def pages_of(stores: Stores, url: str) -> list[Page]:
     return [page for page in found if page is not None]
 
 
-async def _lookup(stores: Stores, own: str, url: str) -> tuple[str, Known | None]:
+async def _lookup(stores: Stores, own: str, url: str) -> tuple[str, KnownUrl | None]:
     """Find a URL in the frontier, by its own key or one by the rules learned for its host."""
     for key in await keys_of(stores, url):
         known = await stores.frontier.lookup(key)
@@ -144,7 +144,7 @@ def _requested(page: Page | None) -> str:
     return page.url if page is not None and page.status else ""
 
 
-def _merged(own: str, key: str, url: Url, known: Known | None, verdicts: list[Verdict]) -> dict[str, Any]:
+def _merged(own: str, key: str, url: Url, known: KnownUrl | None, verdicts: list[Verdict]) -> dict[str, Any]:
     """Say that a URL was taken for another one, of the same key or by parameters that make no difference."""
     if known is None or known.entry.url == url.wire:
         return {}
@@ -156,13 +156,13 @@ def _merged(own: str, key: str, url: Url, known: Known | None, verdicts: list[Ve
     return {"rule": "traps.parameter", "reason": reason}
 
 
-def _candidate(stores: Stores, url: Url, known: Known | None) -> Candidate:
+def _candidate(stores: Stores, url: Url, known: KnownUrl | None) -> Candidate:
     if known is not None:
         return stores.admission.candidate(known.entry)
     return Candidate(url=url, depth=1, kind=LinkKind.ANCHOR)
 
 
-def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots: Consultation, cut: int) -> dict[str, Any]:
+def _end(known: KnownUrl | None, page: Page | None, verdicts: list[Verdict], robots: Consultation, cut: int) -> dict[str, Any]:
     """Return outcome, the rule that decided it, and the reason in words; `cut`: links that the crawl does not know."""
     if known is None:
         refusal = first_refusal(verdicts)
@@ -181,7 +181,7 @@ def _end(known: Known | None, page: Page | None, verdicts: list[Verdict], robots
     return {"outcome": known.outcome, "rule": _rule_in(known.reason), "reason": known.reason}
 
 
-def _waits_for(known: Known | None, verdicts: list[Verdict]) -> str:
+def _waits_for(known: KnownUrl | None, verdicts: list[Verdict]) -> str:
     """Say why a URL waits behind all others, if it does."""
     if known is None or known.state is not State.WAITING or known.priority is not Priority.LAST:
         return ""
@@ -189,19 +189,19 @@ def _waits_for(known: Known | None, verdicts: list[Verdict]) -> str:
     return f"waits in the last class: {told[0] if told else 'by its name or what its link says it is no page'}"
 
 
-def _is_not_for_us(known: Known | None) -> bool:
+def _is_not_for_us(known: KnownUrl | None) -> bool:
     """Tell whether a URL is dead because a rule says so; else, if it is dead, it was tried and failed."""
     return known is not None and known.state is State.DEAD and (known.entry.refused is not None or known.outcome in NOT_FOR_US)
 
 
-def _found(known: Known | None) -> dict[str, Any] | None:
+def _found(known: KnownUrl | None) -> dict[str, Any] | None:
     if known is None:
         return None
     entry = known.entry
     return {"via": entry.via, "kind": entry.kind, "depth": entry.depth, "redirects": entry.redirects, "at": known.discovered_at}
 
 
-def _queue(stores: Stores, known: Known | None) -> dict[str, Any] | None:
+def _queue(stores: Stores, known: KnownUrl | None) -> dict[str, Any] | None:
     if known is None:
         return None
     return {
@@ -219,7 +219,7 @@ def _queue(stores: Stores, known: Known | None) -> dict[str, Any] | None:
     }
 
 
-def _parts(stores: Stores, known: Known) -> dict[str, float] | None:
+def _parts(stores: Stores, known: KnownUrl) -> dict[str, float] | None:
     """Say what the score of a waiting URL is made of, where it is ours."""
     settings = stores.settings
     if known.score is None or settings.crawl.order != "priority" or stores.admission.is_scored_by_plugin:

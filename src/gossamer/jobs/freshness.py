@@ -48,7 +48,7 @@ class Promptness(Struct, kw_only=True):
     share: float | None = None  # of both together that was fetched within a day; None: there are none
 
 
-class Freshness(Struct, frozen=True, kw_only=True):
+class FreshnessReport(Struct, frozen=True, kw_only=True):
     """How fresh a crawl is."""
 
     at: float
@@ -60,7 +60,7 @@ class Freshness(Struct, frozen=True, kw_only=True):
     important: Promptness
 
 
-def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = None) -> Freshness:
+def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = None) -> FreshnessReport:
     """Say how fresh the pages of a crawl are; works beside a running crawl."""
     settings = directory.settings()
     moment = SystemClock().now() if now is None else now
@@ -77,7 +77,7 @@ def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = No
         important.share = important.within_a_day / judged
     ranked = sorted(by_host.values(), key=lambda report: (-report.pages, report.name))
     allowed = settings.recrawl.budget
-    return Freshness(
+    return FreshnessReport(
         at=moment,
         total=total,
         classes=[classes[name] for name in ("high", "medium", "low") if name in classes],

@@ -13,7 +13,7 @@ from pathlib import Path
 from gossamer.archives import merge_index
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError
-from gossamer.watch.events import Tally
+from gossamer.watch.events import RunTally
 
 EVERY = 5.0  # seconds between two looks at least
 SHARE = 0.01  # of the time may be spent on it
@@ -30,7 +30,7 @@ def indexed_at_the_end(directory: Path, settings: Settings) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def indexed_meanwhile(directory: Path, settings: Settings, tally: Tally) -> AsyncIterator[None]:
+async def indexed_meanwhile(directory: Path, settings: Settings, tally: RunTally) -> AsyncIterator[None]:
     """Bring the index up to date again and again while the block runs, whenever there were visits."""
     task = asyncio.create_task(_again_and_again(directory, settings, tally))
     try:
@@ -41,7 +41,7 @@ async def indexed_meanwhile(directory: Path, settings: Settings, tally: Tally) -
             await task
 
 
-async def _again_and_again(directory: Path, settings: Settings, tally: Tally) -> None:
+async def _again_and_again(directory: Path, settings: Settings, tally: RunTally) -> None:
     loop, wait, indexed = asyncio.get_running_loop(), EVERY, 0
     while True:
         await asyncio.sleep(wait)

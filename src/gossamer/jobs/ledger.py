@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from gossamer.archives import archive_captures
 from gossamer.assemble import Stores
-from gossamer.jobs.sent import Answers, Seen, read_lines
+from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.host import HostStatus
 
 TOLERANCE = 0.005
@@ -55,16 +55,16 @@ def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
     return floor, max(floor, min(status.clock.robots_delay, polite.max_robots_delay))
 
 
-def _read(ledger: Path) -> dict[str, list[Seen]]:
-    by_host: dict[str, list[Seen]] = defaultdict(list)
-    for seen in read_lines(ledger, Seen, "ledger"):
+def _read(ledger: Path) -> dict[str, list[SentRequest]]:
+    by_host: dict[str, list[SentRequest]] = defaultdict(list)
+    for seen in read_lines(ledger, SentRequest, "ledger"):
         by_host[seen.host].append(seen)
     for requests in by_host.values():
         requests.sort(key=lambda seen: seen.start)
     return by_host
 
 
-def _look_at_gaps(finding: Collector, host: str, requests: list[Seen], unread: float, read: float) -> None:
+def _look_at_gaps(finding: Collector, host: str, requests: list[SentRequest], unread: float, read: float) -> None:
     delay = unread  # who was killed with the first robots.txt in its hands asks for it again, and cannot know better
     for one, two in pairwise(requests):
         if two.path != _ROBOTS:
@@ -74,8 +74,8 @@ def _look_at_gaps(finding: Collector, host: str, requests: list[Seen], unread: f
         finding.look(f"{host}: {one.path} and {two.path} are {gap:.4f} s apart, not {delay:g}" if close else "")
 
 
-def _look_at_overlaps(finding: Collector, host: str, requests: list[Seen], allowed: int) -> None:
-    under_way: list[Seen] = []
+def _look_at_overlaps(finding: Collector, host: str, requests: list[SentRequest], allowed: int) -> None:
+    under_way: list[SentRequest] = []
     for seen in requests:
         under_way = [one for one in under_way if one.end > seen.start]
         under_way.append(seen)
@@ -83,7 +83,7 @@ def _look_at_overlaps(finding: Collector, host: str, requests: list[Seen], allow
         finding.look(f"{host}: {len(under_way)} requests at once, not {allowed}: {seen.path}" if many else "")
 
 
-async def _disallowed(stores: Stores, by_host: dict[str, list[Seen]], finding: Collector) -> Any:
+async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], finding: Collector) -> Any:
     origins: dict[str, str] = {}
     for known in stores.frontier.known():
         scheme, _, rest = known.entry.url.partition("://")

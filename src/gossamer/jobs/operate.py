@@ -19,7 +19,7 @@ from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records.entry import Priority
-from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View
+from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, TemplateTally, View
 from gossamer.records.host import HostPolicy
 from gossamer.records.outcome import State
 
@@ -143,7 +143,7 @@ async def lessons(stores: Stores, name: str = "") -> list[dict[str, Any]]:
 
 def _effect(title: str, record: Any, settings: Traps) -> dict[str, Any]:
     match record:
-        case Tally():
+        case TemplateTally():
             return {"one_in": templates.one_in(title, record, settings)}
         case Parameter():
             return {"cosmetic": parameters.is_cosmetic(record, settings)}

@@ -48,7 +48,7 @@ class Pruned(Struct, frozen=True, kw_only=True):
     files: tuple[PrunedFile, ...]
 
 
-class Plan(Struct, frozen=True):
+class PrunePlan(Struct, frozen=True):
     """What goes."""
 
     captures: dict[Spot, Version]
@@ -96,7 +96,7 @@ async def _prune(directory: CrawlDirectory, keep: int, dry_run: bool, advance: A
     )
 
 
-async def _rewrite(stores: Stores, pruner: Any, plan: Plan, file: str, without: set[int]) -> Any:
+async def _rewrite(stores: Stores, pruner: Any, plan: PrunePlan, file: str, without: set[int]) -> Any:
     """Replace one file, in the order that a crash cannot hurt."""
     gone = [plan.captures[file, offset] for offset in without if (file, offset) in plan.captures]
     await stores.deduper.forget([(version.digest, version.key, version.captured_at) for version in gone])
@@ -108,11 +108,11 @@ async def _rewrite(stores: Stores, pruner: Any, plan: Plan, file: str, without: 
     return rewritten
 
 
-def _plan(catalog: Catalog, pruner: Any, keep: int, advance: Advance) -> Plan:
+def _plan(catalog: Catalog, pruner: Any, keep: int, advance: Advance) -> PrunePlan:
     """Find what goes: older captures but for those that what stays refers to, and the revisits that go with them."""
     older = {(version.place.file, version.place.offset): version for version in catalog.excess(keep)}
     if not older:
-        return Plan({}, set(), 0)
+        return PrunePlan({}, set(), 0)
     named: dict[tuple[str, str], list[Spot]] = defaultdict(list)
     for spot, version in older.items():
         named[pruner.identity(version.place)].append(spot)
@@ -130,7 +130,7 @@ def _plan(catalog: Catalog, pruner: Any, keep: int, advance: Advance) -> Plan:
     }:
         gone -= held  # one of them may be a revisit itself, and hold another: once more
     confirmations = {spot for spot, _, target in references if spot in loose and gone.issuperset(named[target])}
-    return Plan({spot: older[spot] for spot in gone}, confirmations, len(older) - len(gone))
+    return PrunePlan({spot: older[spot] for spot in gone}, confirmations, len(older) - len(gone))
 
 
 def _references(

@@ -12,7 +12,7 @@ from msgspec import Struct
 from gossamer.jobs.explain import rule_of
 from gossamer.joints.frontier import Frontier
 from gossamer.records.entry import LinkKind
-from gossamer.records.lease import Known
+from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import State
 
 SAMPLE = 1_000  # URLs looked at
@@ -51,6 +51,6 @@ def most_refused(frontier: Frontier) -> Refusals | None:
     )
 
 
-def _why(known: Known) -> str:
+def _why(known: KnownUrl) -> str:
     """Return the reason without the rule's name."""
     return known.entry.refused.reason if known.entry.refused else known.reason.partition(": ")[2]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from gossamer.assemble import Stores
 from gossamer.joints.frontier import Frontier
-from gossamer.records.lease import Known
+from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import State
 
 AT_ONCE = 1_000  # URLs that are made due in one write
@@ -40,7 +40,7 @@ async def visit_again(stores: Stores, again: Again) -> int:
     return count
 
 
-def _old(frontier: Frontier, state: State, before: float) -> Iterable[Known]:
+def _old(frontier: Frontier, state: State, before: float) -> Iterable[KnownUrl]:
     """Walk over the URLs that ended so, by a visit and not later than that."""
     known = frontier.known(state)
     return (one for one in known if one.entry.refused is None and (one.settled_at or 0.0) <= before)

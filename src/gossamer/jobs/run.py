@@ -25,7 +25,7 @@ from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
 from gossamer.records.standing import FrontierStatistics
 from gossamer.run.garbage import collected_seldom
-from gossamer.run.pool import End
+from gossamer.run.pool import RunEnd
 from gossamer.url.parse import Url
 from gossamer.watch.budget import Limit
 from gossamer.watch.events import tell_of_calls
@@ -41,7 +41,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     """What a run came to."""
 
     directory: str
-    end: End
+    end: RunEnd
     seconds: float
     cpu_seconds: float
     outcomes: dict[str, int]  # of this run
@@ -64,7 +64,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> int:
         """0 is done; 130 interrupted; 6 waiting for a date; 7 the end, and nothing was kept."""
-        return {End.STOPPED: 130, End.WAITING: 6}.get(self.end, 0 if self.kept else NOTHING_KEPT)
+        return {RunEnd.STOPPED: 130, RunEnd.WAITING: 6}.get(self.end, 0 if self.kept else NOTHING_KEPT)
 
 
 def run_crawl(
@@ -131,10 +131,10 @@ async def _run(
             pages=crawl.tally.pages,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
-            too_soon=crawl.tally.haste.count,
+            too_soon=crawl.tally.politeness.count,
             frontier=crawl.stores.frontier.statistics(),
-            next_time=crawl.pool.next_time if end is End.WAITING else None,
-            spent=crawl.pool.spent if end is End.BUDGET else None,
+            next_time=crawl.pool.next_time if end is RunEnd.WAITING else None,
+            spent=crawl.pool.spent if end is RunEnd.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
             bodies_cut=totals.bodies_cut,
             kept=totals.pages,

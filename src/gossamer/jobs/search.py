@@ -29,7 +29,7 @@ from gossamer.url.spelling import spelled
 BATCH = 200
 
 
-class Shown(Struct, frozen=True):
+class ShownPage(Struct, frozen=True):
     """A kept page with its bytes."""
 
     page: Page
@@ -51,7 +51,7 @@ def find_pages(directory: CrawlDirectory, **wanted: Any) -> list[Page]:
     return list(open_catalog(directory.path, directory.settings()).pages(**wanted))
 
 
-def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
+def show_page(directory: CrawlDirectory, url: str, which: str = "") -> ShownPage:
     """Read a page back from the archive, or an earlier version by number or date; a copy shows its original's content."""
     settings = directory.settings()
     catalog = open_catalog(directory.path, settings)
@@ -65,7 +65,7 @@ def show_page(directory: CrawlDirectory, url: str, which: str = "") -> Shown:
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
-    return Shown(page, version, fetched.response_head, fetched.headers, fetched.body.read(), document.content, text)
+    return ShownPage(page, version, fetched.response_head, fetched.headers, fetched.body.read(), document.content, text)
 
 
 def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:

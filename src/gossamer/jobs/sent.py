@@ -37,7 +37,7 @@ Digest = Annotated[str, Meta(pattern="^([0-9a-f]{40})?$")]
 Line = TypeVar("Line")
 
 
-class Seen(Struct, frozen=True):
+class SentRequest(Struct, frozen=True):
     """One request, as a server saw it, and what it says it sent."""
 
     start: float
@@ -94,7 +94,7 @@ class Transcript(Struct, frozen=True):
 class Answers:
     """What was sent for every request of a ledger."""
 
-    def __init__(self, requests: Iterable[Seen], ledger: Path) -> None:
+    def __init__(self, requests: Iterable[SentRequest], ledger: Path) -> None:
         self._sent: dict[str, dict[str, list[Sent]]] = defaultdict(lambda: defaultdict(list))
         spoken = _read_transcript(ledger)
         for seen in requests:

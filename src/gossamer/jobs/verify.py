@@ -24,7 +24,7 @@ from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of
 from gossamer.records.entry import Entry
 from gossamer.records.fetch import Fetched
-from gossamer.records.lease import Known
+from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
 from gossamer.records.standing import NOT_FOR_US
@@ -57,7 +57,7 @@ class Check(Struct, frozen=True, kw_only=True):
         return bool(self.offenders)
 
 
-class Finding:
+class Inspection:
     """Collects what one check looks at."""
 
     def __init__(self, promise: str, sentence: str) -> None:
@@ -113,20 +113,20 @@ async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path |
         yield await _links(stores)
         yield _files(stores)
         if ledger is not None:
-            async for check in check_ledger(stores, ledger, Finding):
+            async for check in check_ledger(stores, ledger, Inspection):
                 yield check
 
 
 def _sealed(directory: Path) -> Check:
     """Look at the seals before anything is opened, which breaks some of them."""
-    finding = Finding("P21", "every store has the files that it was closed with, as they were written")
+    finding = Inspection("P21", "every store has the files that it was closed with, as they were written")
     for place in sorted((*directory.rglob("seal"), *directory.glob("*.seal"))):
         finding.look("; ".join(f"{place.parent / name} {problem}" for name, problem in Seal(place).problems()))
     return finding.check()
 
 
 def _states(stores: Stores) -> Check:
-    finding = Finding("P1", "every accepted URL is in exactly one state, and the states add up")
+    finding = Inspection("P1", "every accepted URL is in exactly one state, and the states add up")
     counted, refused = dict.fromkeys(State, 0), 0
     seen: set[str] = set()
     for known in stores.frontier.known():
@@ -148,7 +148,7 @@ def _states(stores: Stores) -> Check:
 
 
 def _credit(stores: Stores) -> Check:
-    finding = Finding("P1", "the credit of all pages and of lambda is what the seeds brought")
+    finding = Inspection("P1", "the credit of all pages and of lambda is what the seeds brought")
     statistics = stores.frontier.statistics()
     kept, count = statistics.lambda_credit or 0, 0
     for known in stores.frontier.known():
@@ -160,7 +160,7 @@ def _credit(stores: Stores) -> Check:
 
 
 async def _agreement(stores: Stores) -> Check:
-    finding = Finding("P1", "the catalog has the frontier's outcome of every finished URL")
+    finding = Inspection("P1", "the catalog has the frontier's outcome of every finished URL")
     for known in stores.frontier.known():
         finished = known.state in (State.DONE, State.DEAD) or known.again
         if not finished or known.entry.refused is not None or known.outcome is Outcome.TRAP:
@@ -174,13 +174,13 @@ async def _agreement(stores: Stores) -> Check:
     return finding.check()
 
 
-def _outlives(page: Page, known: Known) -> bool:
+def _outlives(page: Page, known: KnownUrl) -> bool:
     """Tell whether a page that is visited again stays what it was, because nothing came of its last visit."""
     return known.again and page.place is not None and known.outcome not in FINISHED
 
 
 async def _rows(stores: Stores) -> Check:
-    finding = Finding("P1", "the frontier knows every page of the catalog")
+    finding = Inspection("P1", "the frontier knows every page of the catalog")
     for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
         finding.look("" if known is not None else f"{page.url} is in the catalog, but not in the frontier")
@@ -188,7 +188,7 @@ async def _rows(stores: Stores) -> Check:
 
 
 async def _places(stores: Stores) -> Check:
-    finding = Finding("P7", "each kept page is one whole record with its URL and digest; revisits resolve")
+    finding = Inspection("P7", "each kept page is one whole record with its URL and digest; revisits resolve")
     for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
@@ -233,7 +233,7 @@ async def _captures(stores: Stores, revisit: Fetched) -> list[Version]:
 
 
 async def _links(stores: Stores) -> Check:
-    finding = Finding("P3", "the frontier knows every link of every kept page")
+    finding = Inspection("P3", "the frontier knows every link of every kept page")
     (cut, _), processors = stores.catalog.totals().links_cut, make_processors(stores.settings)
     if cut:
         finding.note(f"but for {cut:,} links that were cut (documents.max_links):")
@@ -251,7 +251,7 @@ async def _links(stores: Stores) -> Check:
     return finding.check()
 
 
-def _is_settled(page: Page, known: Known) -> bool:
+def _is_settled(page: Page, known: KnownUrl) -> bool:
     """Tell whether the frontier was told what is kept of a page; a visit that was cut off before will be repeated.
 
     A page that is visited again and again waits for its date, or is leased; the links of what is kept were settled before that.
@@ -261,7 +261,7 @@ def _is_settled(page: Page, known: Known) -> bool:
     return known.again and known.settled_at is not None and known.settled_at >= page.captured_at
 
 
-async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: Known) -> list[str]:
+async def _missing(stores: Stores, processors: dict[str, Processor], page: Page, known: KnownUrl) -> list[str]:
     fetched = await _content(stores, page)
     if fetched is None:
         return []  # said by P7
@@ -298,7 +298,7 @@ async def _is_known(stores: Stores, entry: Entry) -> bool:
 
 
 def _files(stores: Stores) -> Check:
-    finding = Finding("P9", "every archive file is whole: records, lengths, digests, marks of truncation")
+    finding = Inspection("P9", "every archive file is whole: records, lengths, digests, marks of truncation")
     for name, problem in archive_problems(stores.directory, stores.settings):
         finding.look(f"{name}: {problem}" if problem else "")
     return finding.check()

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from gossamer.records.entry import Discovered, Entry, Priority
 from gossamer.records.host import HostPolicy, HostStatus
-from gossamer.records.lease import Known, Lease, Leases, Settlement
+from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.outcome import State
 from gossamer.records.standing import FrontierStatistics, Outlook
 
@@ -59,7 +59,7 @@ class Frontier(Leasing, Protocol):
     async def drop(self, host: str) -> int:
         """Remove every waiting URL of a host; return how many."""
 
-    async def lookup(self, key: str) -> Known | None:
+    async def lookup(self, key: str) -> KnownUrl | None:
         """Return all that is known of a URL."""
 
     async def host(self, host: str) -> HostStatus | None:
@@ -71,7 +71,7 @@ class Frontier(Leasing, Protocol):
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
         """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""
 
-    def known(self, state: State | None = None) -> Iterator[Known]:
+    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
         """Walk over every known URL, or those in one state."""
 
     def statistics(self) -> FrontierStatistics: ...

@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original
-from gossamer.records.visit import Earlier, Exchange
+from gossamer.records.visit import Earlier, Succession
 
 
 @runtime_checkable
@@ -35,7 +35,7 @@ class Deduper(Protocol):
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept."""
 
-    async def exchanges(self, claims: Sequence[tuple[str, Original]]) -> list[Exchange]:
+    async def successions(self, claims: Sequence[tuple[str, Original]]) -> list[Succession]:
         """Say who of those that are to be committed takes another's place, or has lost its own: the latter commits no claim."""
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
@@ -55,7 +55,7 @@ class NearDuplicates(Protocol):
     def release(self, likeness: Likeness, page: Original) -> None:
         """Give back a claim whose page was not kept."""
 
-    async def exchanges(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Exchange]:
+    async def successions(self, claims: Sequence[tuple[Likeness, Original]]) -> list[Succession]:
         """Say who of those that are to be committed takes another's place, or has lost its own: that is a near duplicate."""
 
     async def commit(

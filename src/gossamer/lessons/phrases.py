@@ -33,7 +33,7 @@ def name_of(host: int, phrase: int) -> int:
     return (host + phrase * _MIX) & _BITS
 
 
-class Shown(Protocol):
+class ShownPhrases(Protocol):
     """The phrases that some pages showed, none of which is learned yet."""
 
     def has_news(self, host: int, sketch: tuple[int, ...], /) -> bool:
@@ -86,7 +86,7 @@ def plain_packed(learned: int, names: bytes) -> bytes:
     return _encode((learned, array("Q", names).tolist()))
 
 
-_shown: Callable[["array[int]"], Shown] = PlainShown
+_shown: Callable[["array[int]"], ShownPhrases] = PlainShown
 _learn: Callable[["array[int]", bytes], None] = plain_learn
 _packed: Callable[[int, bytes], bytes] = plain_packed
 try:
@@ -115,7 +115,7 @@ class Phrases:
             phrases._learned, phrases._leaf = learned, names if len(leaf) < LEAF else b""
         return phrases
 
-    def show(self) -> Shown:
+    def show(self) -> ShownPhrases:
         """Begin to note what pages show."""
         return _shown(self._memory)
 

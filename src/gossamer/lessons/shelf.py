@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Traps
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import habit, marks, parameters, templates, views, vocabulary
-from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, Tally, View, Words
+from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, TemplateTally, View, Words
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 
@@ -27,12 +27,12 @@ _PREFIX = _BEGINNING.encode()
 _RULED = b"ruled/"
 MOST_HOSTS = 20_000  # in memory
 
-Record = Tally | Parameter | Probe | Growth | Words | View | Habit
+Record = TemplateTally | Parameter | Probe | Growth | Words | View | Habit
 Name = tuple[str, str, str]  # host, letter of the kind, name
 TEMPLATE, PARAMETER, PROBE, GROWTH, WORDS, VIEW, HABIT = "t", "p", "s", "g", "w", "v", "h"
 
 _KINDS: dict[str, type[Record]] = {
-    TEMPLATE: Tally,
+    TEMPLATE: TemplateTally,
     PARAMETER: Parameter,
     PROBE: Probe,
     GROWTH: Growth,
@@ -74,7 +74,7 @@ class HostLessons:
 
     def __init__(self, name: str) -> None:
         self.number = fingerprint(name)
-        self.templates: dict[str, Tally] = {}
+        self.templates: dict[str, TemplateTally] = {}
         self.parameters: dict[str, Parameter] = _NO_RECORDS
         self.probes: dict[str, Probe] = _NO_RECORDS
         self.whole: Growth | None = None  # how the host grows,

@@ -18,7 +18,7 @@ from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, HostLesso
 from gossamer.lessons.variants import Shapes, Variants
 from gossamer.policy import growth, parameters, soft404, templates
 from gossamer.records.entry import LinkKind
-from gossamer.records.evidence import Growth, Parameter, Probe, Sighting, Tally, Yield
+from gossamer.records.evidence import Growth, Parameter, Probe, Sighting, TemplateTally, Yield
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.visit import Visit
@@ -47,7 +47,7 @@ _COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
 _NO_NEWS = (Yield.COPY, Yield.TWIN)
 _DOUBTFUL = (Yield.COPY, Yield.TWIN, Yield.STALE)  # what a page may bring only because another view of it came before
-_NO_TALLY, _NO_GROWTH, _NOBODY = Tally(), Growth(), (0, 0, 0)
+_NO_TALLY, _NO_GROWTH, _NOBODY = TemplateTally(), Growth(), (0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Sighting).decode
 _decode_figures = msgspec.msgpack.Decoder(Figures).decode
@@ -167,7 +167,7 @@ class Study:
             if brought in _DOUBTFUL:
                 blamed = await self._variants.blame(host, page, visit.settlement.lease.entry.via, brought, shapes)
             if brought is not None:
-                self._variants.meet(host, page, path, query)
+                self._variants.observe(host, page, path, query)
             if brought is not None and blamed is not None:
                 leads_on = brought is not _FRESH and self._leads_on(visit)
                 self._count(host, page, blamed, brought, leads_on)

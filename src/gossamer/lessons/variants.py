@@ -35,7 +35,7 @@ class Variants:
         """What is stored beside the changes."""
         return [(_VIEW + page.to_bytes(8, "big"), b"1") for page in self._viewed]
 
-    def meet(self, host: HostLessons, page: Page, path: str, query: str | None) -> None:
+    def observe(self, host: HostLessons, page: Page, path: str, query: str | None) -> None:
         """Count the words in the URL of a page, and note what it is a view of."""
         changes: Mapping[Name, Any] = self._changes
         for place, word in vocabulary.words_of(path, query):

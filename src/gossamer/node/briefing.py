@@ -26,7 +26,7 @@ TIERS = {None: 1.0, Priority.HIGH: 2.0, Priority.MEDIUM: 1.0, Priority.LOW: 0.5}
 _KEY = b"recrawl/threshold"
 
 
-class Thrift:
+class RevisitPrice:
     """The price of a visit to a page that is due again."""
 
     def __init__(self, kv: KeyValue, catalog: Catalog, settings: Recrawl, now: float) -> None:
@@ -73,7 +73,7 @@ class Briefing:
         lessons: Teaching,
         catalog: Catalog,
         kv: KeyValue,
-        thrift: Thrift,
+        revisit_price: RevisitPrice,
         forever: bool,
         rank_of: Callable[[str], float],
         chain_of: Callable[[str], Chain | None],
@@ -84,7 +84,7 @@ class Briefing:
         self._forever = forever
         self._lessons = lessons
         self._catalog = catalog
-        self._thrift = thrift
+        self._revisit_price = revisit_price
 
     async def consult(self, leases: Sequence[Lease]) -> Sequence[Lesson]:
         """Say of each what was learned, and what the page was the last time."""
@@ -105,7 +105,7 @@ class Briefing:
         return replace(
             lesson,
             previous=previous,
-            threshold=self._thrift.threshold,
+            threshold=self._revisit_price.threshold,
             importance=importance,
             claimed_interval=claimed,
             content=self._content_of(previous) if previous is not None and previous.duplicate_of else None,

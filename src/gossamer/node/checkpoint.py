@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 Step = Callable[[], Awaitable[None]]
 
 
-class Stillness:
+class CommitPause:
     """Held while something is made durable, by several at once; a checkpoint waits for all of them and lets none begin."""
 
     def __init__(self) -> None:
@@ -38,8 +38,8 @@ class Stillness:
             yield
 
 
-async def take_checkpoint(stillness: Stillness, copies: Sequence[Step]) -> None:
+async def take_checkpoint(commit_pause: CommitPause, copies: Sequence[Step]) -> None:
     """Copy every store while nothing is committed."""
-    async with stillness.alone():
+    async with commit_pause.alone():
         for copy in copies:
             await copy()

@@ -1,8 +1,8 @@
 """The commit: finished visits whose bytes are safe in the archive become durable everywhere else, several at a time.
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
-catalog row (first of these where a page takes another's place, `exchange.py`) and edges of the link graph, then the frontier's
-settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has
+catalog row (first of these where a page takes another's place, `succession.py`) and edges of the link graph, then the
+frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has
 by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is under way, by
 one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
 
@@ -29,11 +29,11 @@ from gossamer.joints.graph import LinkGraph
 from gossamer.joints.lessons import Lessons
 from gossamer.joints.robots import Robots
 from gossamer.joints.sameness import Deduper, NearDuplicates
-from gossamer.node.briefing import Thrift
+from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
-from gossamer.node.checkpoint import Stillness
-from gossamer.node.exchange import Exchanges, first_texts
+from gossamer.node.checkpoint import CommitPause
 from gossamer.node.recall import Recall
+from gossamer.node.succession import Successions, first_texts
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Studied, Visit
@@ -59,10 +59,10 @@ class Committer:
         graph: LinkGraph,
         frontier: Frontier,
         robots: Robots,
-        stillness: Stillness,
+        commit_pause: CommitPause,
         events: Events,
         clock: Clock,
-        thrift: Thrift | None = None,
+        revisit_price: RevisitPrice | None = None,
         recall: Recall | None = None,
         *,
         arrivals: Arrivals,
@@ -71,18 +71,18 @@ class Committer:
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
-        self._thrift = thrift  # with `recall`, of a crawl that goes on for ever
+        self._revisit_price = revisit_price  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
         self._deduper = deduper
         self._near = near
         self._lessons = lessons
         self._catalog = catalog
-        self._exchanges = Exchanges(deduper, near, catalog)
+        self._successions = Successions(deduper, near, catalog)
         self._graph = graph
         self._frontier = frontier
         self._robots = robots
-        self._stillness = stillness
+        self._commit_pause = commit_pause
         self._events = events
         self._clock = clock
         self._commits = Gathering(self._write)
@@ -93,7 +93,7 @@ class Committer:
         return await self._commits.share(visits)
 
     async def _write(self, parts: list[Sequence[Visit]]) -> bool:
-        async with self._stillness:
+        async with self._commit_pause:
             studies = await self._sparing([visit for part in parts for visit in part], self._describe, _undescribed)
             self._commits.free()  # the next may be written down while these are settled: one wait for the disk less each
             faults.reach("before-commit")
@@ -108,20 +108,20 @@ class Committer:
 
     async def _describe(self, visits: Sequence[Visit]) -> Studied:
         """Write down everything that is said of visits, but for what became of their URLs."""
-        exchanged = await self._exchanges.of(visits)
-        studied = await self._lessons.study(exchanged.visits, self._clock.now())
+        succeeded = await self._successions.of(visits)
+        studied = await self._lessons.study(succeeded.visits, self._clock.now())
         visits = studied.visits
         await self._arrivals.note(visits, self._events)
         await self._chains.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
         pages = [visit.page for visit in visits if visit.page]
-        if exchanged.heirs:
-            await self._catalog.add([*pages, *exchanged.formers], exchanged.heirs)
+        if succeeded.heirs:
+            await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs)
             pages = []
         written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
             self._deduper.commit([visit.claim for visit in visits if visit.claim]),
-            self._near.commit(first_texts(visits), [*exchanged.members, *[visit.twin for visit in visits if visit.twin]]),
+            self._near.commit(first_texts(visits), [*succeeded.members, *[visit.twin for visit in visits if visit.twin]]),
             self._lessons.keep(studied),
             self._catalog.add(pages),
             self._graph.put(_edges(visits), _hosts(visits)),
@@ -146,8 +146,8 @@ class Committer:
                 await self._frontier.block(host, self._clock.now() + seconds, reason)
                 self._events.publish(Slowed(host, seconds, reason))
             await self._robots.keep([visit.learned for visit in visits if visit.learned])
-            if self._thrift is not None:
-                await self._thrift.note(visits, self._clock.now())
+            if self._revisit_price is not None:
+                await self._revisit_price.note(visits, self._clock.now())
         except ENDING:
             raise
         except Exception as error:  # noqa: BLE001 - what a bug may cost: nothing that lasts

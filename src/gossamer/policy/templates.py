@@ -21,7 +21,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.records.evidence import Ruling, Tally, Yield
+from gossamer.records.evidence import Ruling, TemplateTally, Yield
 from gossamer.url.parse import Url
 
 ROUGHLY = "~"  # begins a coarse template
@@ -127,27 +127,29 @@ def _parameters(query: str, kept: Collection[str] = ()) -> str:
     return "&".join(sorted(names))
 
 
-def counted(tally: Tally, brought: Yield, url: str, leads_on: bool = True) -> Tally:
+def counted(tally: TemplateTally, brought: Yield, url: str, leads_on: bool = True) -> TemplateTally:
     """Return the tally after one more fetch; `leads_on`: it led to URLs of its host that nobody knew."""
     if brought is _FRESH:
         good = tally.good if len(tally.good) == EXAMPLES else (*tally.good, url)
         weight = max(tally.weight - RELIEF, 0) if tally.weight else 0
         # Twice a page: all of it by place takes a third of the time that `replace` does.
-        return Tally(tally.fetched + 1, tally.fresh + 1, weight, tally.barren, tally.refused, good, tally.bad, tally.ruling)
+        return TemplateTally(
+            tally.fetched + 1, tally.fresh + 1, weight, tally.barren, tally.refused, good, tally.bad, tally.ruling
+        )
     barren = tally.barren | {brought.value: tally.barren.get(brought.value, 0) + 1}
     bad = (*tally.bad[1 - EXAMPLES :], url)
     weight = tally.weight + (0 if _is_harmless(tally, brought, leads_on) else 1)
     return replace(tally, fetched=tally.fetched + 1, weight=weight, barren=barren, bad=bad)
 
 
-def vouched(tally: Tally, brought: Yield, leads_on: bool = True) -> Tally:
+def vouched(tally: TemplateTally, brought: Yield, leads_on: bool = True) -> TemplateTally:
     """Return the tally after something was fetched that was found on one of its pages which brought nothing itself."""
     if brought is _FRESH:
         return replace(tally, weight=max(tally.weight - VOUCHED, 0))
     return tally if _is_harmless(tally, brought, leads_on) else replace(tally, weight=tally.weight + DENIED)
 
 
-def _is_harmless(tally: Tally, brought: Yield, leads_on: bool) -> bool:
+def _is_harmless(tally: TemplateTally, brought: Yield, leads_on: bool) -> bool:
     """Tell whether a fetch without news says nothing against a template.
 
     A maze has no end because its pages lead on. The same bytes once more, with links that are all known, are the end of
@@ -157,7 +159,7 @@ def _is_harmless(tally: Tally, brought: Yield, leads_on: bool) -> bool:
     return brought is _COPY and not leads_on and tally.fresh * HONEST > tally.fetched
 
 
-def one_in(template: str, tally: Tally | None, settings: Traps) -> int:
+def one_in(template: str, tally: TemplateTally | None, settings: Traps) -> int:
     """Return of how many URLs of a template one is fetched; 1: all are, 0: an operator blocked them."""
     if tally is None:
         return 1
@@ -179,12 +181,12 @@ def is_suspicion(template: str, sample: int) -> bool:
     return 1 < sample < SURE and not template.startswith(ROUGHLY)
 
 
-def is_doubtful(tally: Tally, settings: Traps) -> bool:
+def is_doubtful(tally: TemplateTally, settings: Traps) -> bool:
     """Tell whether a template has half of the weight from which it is throttled."""
     return 2 * tally.weight >= settings.template_evidence
 
 
-def decisive(shapes: Sequence[str], tallies: Mapping[str, Tally], settings: Traps) -> tuple[str, int]:
+def decisive(shapes: Sequence[str], tallies: Mapping[str, TemplateTally], settings: Traps) -> tuple[str, int]:
     """Return which template of a URL decides, and of how many of its URLs one is fetched: an operator's word comes first.
 
     `shapes` are all templates of the URL, the narrowest first.
@@ -204,7 +206,7 @@ def decisive(shapes: Sequence[str], tallies: Mapping[str, Tally], settings: Trap
     return most
 
 
-def told(template: str, tally: Tally, sample: int) -> str:
+def told(template: str, tally: TemplateTally, sample: int) -> str:
     """Say in words why URLs of a template are not fetched."""
     if not sample:
         return f"an operator blocked {template}"

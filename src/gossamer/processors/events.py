@@ -20,7 +20,7 @@ _SECTION = re.compile(b"|".join(map(re.escape, _ENDS)))
 _ASCII_IS_OTHER = re.compile(rb"[\0\x1b]")  # in UTF-16 and ISO-2022, where the byte of an ampersand may be half a letter
 
 
-class Target(Protocol):
+class EventTarget(Protocol):
     """Whom the events are told to."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ class Target(Protocol):
         """Take the end of the document."""
 
 
-def tell(pieces: Iterable[bytes], target: Target, is_enough: Callable[[], bool]) -> None:
+def tell(pieces: Iterable[bytes], target: EventTarget, is_enough: Callable[[], bool]) -> None:
     """Tell a target all that is found; what comes behind a fault that libxml2 cannot get over is lost."""
     from lxml import etree  # with the first document: it takes 25 ms to import
 

@@ -1,7 +1,7 @@
 """HTML and XHTML as browsers read them: links, facts and text.
 
 A page is read by the compiled scanner (`scan.py`), or by a tree where nothing was compiled (`tree.py`); both take UTF-8 and
-fill a `Page`. Charset: byte order mark, header, meta element, then by looking at the bytes.
+fill a `PageFacts`. Charset: byte order mark, header, meta element, then by looking at the bytes.
 Standard: https://html.spec.whatwg.org/ section 13.2.
 """
 
@@ -9,7 +9,7 @@ import re
 from typing import Protocol
 
 from gossamer.document.charset import guessed_charset, meta_charset, to_text
-from gossamer.processors.page import Page
+from gossamer.processors.page import PageFacts
 from gossamer.records.page import Document, Extract
 
 COSTLY = "a tree of this page would be too costly; it was scanned for links"
@@ -21,11 +21,11 @@ _SELF_CLOSED = re.compile(rb"<(a|div|iframe|noscript|script|span|style|textarea|
 class Way(Protocol):
     """How a page in UTF-8 is read. Where it takes linear time anyway, to read is to skim."""
 
-    def read(self, markup: bytes, page: Page) -> int | None:
+    def read(self, markup: bytes, page: PageFacts) -> int | None:
         """Fill `page`, its text too; return how many elements were not read, None: reading would take too long."""
         ...
 
-    def skim(self, markup: bytes, page: Page) -> int:
+    def skim(self, markup: bytes, page: PageFacts) -> int:
         """Do the same in linear time, whatever is missed: it may be the text."""
         ...
 
@@ -59,7 +59,7 @@ class HtmlProcessor:
         """Read links and facts."""
         charset = charset_of(document)
         markup = _markup(document, charset)
-        page = Page(self._robots, self._obey)
+        page = PageFacts(self._robots, self._obey)
         unread = self._way.read(markup, page)
         if unread is None:
             return self._skim(document.url, markup, charset, COSTLY)
@@ -75,7 +75,7 @@ class HtmlProcessor:
         return self._way.text(_markup(document, charset_of(document)))
 
     def _skim(self, url: str, markup: bytes, charset: str, cut: str = "") -> Extract:
-        page = Page(self._robots, self._obey)
+        page = PageFacts(self._robots, self._obey)
         unread = self._way.skim(markup, page)
         return page.extract(url, charset, self._max_links, unread, cut)
 

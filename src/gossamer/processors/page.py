@@ -30,7 +30,7 @@ _NONE: frozenset[str] = frozenset()
 Attributes = dict[str, str | None]
 
 
-class Page:
+class PageFacts:
     """Gathers the facts of one page."""
 
     __slots__ = ("_base", "_canonical", "_directives", "_language", "_robots", "_title", "asides", "links", "obey", "text")
@@ -160,18 +160,18 @@ class Page:
             self.entitle(attributes.get("text") or "")
 
 
-_READERS: dict[str, Callable[[Page, Attributes], None]] = {
-    "a": Page._anchor,
-    "area": Page._area,
-    "base": Page._base_element,
-    "frame": Page._frame,
-    "html": Page._html,
-    "iframe": Page._iframe,
-    "img": Page._image,
-    "link": Page._link,
-    "meta": Page._meta,
-    "source": Page._candidates,
-    "title": Page._title_element,
+_READERS: dict[str, Callable[[PageFacts, Attributes], None]] = {
+    "a": PageFacts._anchor,
+    "area": PageFacts._area,
+    "base": PageFacts._base_element,
+    "frame": PageFacts._frame,
+    "html": PageFacts._html,
+    "iframe": PageFacts._iframe,
+    "img": PageFacts._image,
+    "link": PageFacts._link,
+    "meta": PageFacts._meta,
+    "source": PageFacts._candidates,
+    "title": PageFacts._title_element,
 }
 
 

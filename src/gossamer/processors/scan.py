@@ -16,7 +16,7 @@ What is in a template is no part of a page, unless they are nested more than 64 
 """
 
 from gossamer.processors._scan import scan
-from gossamer.processors.page import MOST_ELEMENTS, Attributes, Page
+from gossamer.processors.page import MOST_ELEMENTS, Attributes, PageFacts
 from gossamer.processors.references import decode
 from gossamer.records.entry import LinkKind
 
@@ -26,7 +26,7 @@ _OBEYING = (_ANCHOR, (LinkKind.ANCHOR, True), _AREA, (LinkKind.AREA, True), *_FR
 _REGARDLESS = (_ANCHOR, _ANCHOR, _AREA, _AREA, *_FRAMES)
 
 
-def read(markup: bytes, page: Page) -> int:
+def read(markup: bytes, page: PageFacts) -> int:
     """Read a page in UTF-8 into `page`; return how many elements were not read."""
     links = page.links
     kinds = _OBEYING if page.obey else _REGARDLESS

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gossamer.processors.costly import is_costly, scan
-from gossamer.processors.page import MOST_ELEMENTS, Attributes, Page
+from gossamer.processors.page import MOST_ELEMENTS, Attributes, PageFacts
 from gossamer.processors.text import visible_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST_TITLES = 10  # looked at for one that is no picture's
 _ELEMENTS = "[href],img,source,iframe,frame,meta"
 
 
-def read(markup: bytes, page: Page) -> int | None:
+def read(markup: bytes, page: PageFacts) -> int | None:
     """Read a page in UTF-8 into `page`; return how many elements were not read, None: a tree would be too costly."""
     tree = _parse(markup)
     if tree is None:
@@ -34,7 +34,7 @@ def read(markup: bytes, page: Page) -> int | None:
     return max(len(nodes) - MOST_ELEMENTS, 0)
 
 
-def skim(markup: bytes, page: Page) -> int:
+def skim(markup: bytes, page: PageFacts) -> int:
     """Read a page without a tree, in linear time; return how many elements were not read."""
     elements = scan(markup.decode("utf-8", "replace"))
     page.read(islice(elements, MOST_ELEMENTS))

@@ -1,8 +1,8 @@
 """The child that reads heavy documents: one task after the other, each with the descriptor of a body, each answered.
 
 It is started for this alone and imports little: what it reads with is named in the greeting, its first message. It has no
-network to speak of, no store, and a limit of memory; `aside.py` has the parent's side. It ends when its parent does, however
-that ends.
+network to speak of, no store, and a limit of memory; `processes.py` has the parent's side. It ends when its parent does,
+however that ends.
 
 On the socket a message (`children.py`) is MessagePack; the descriptor comes with the length of a task.
 """
@@ -36,7 +36,7 @@ _LARGE_BLOCKS = -3  # an option of mallopt(3): from which size on a block is giv
 _LARGE = 128 * 1024
 
 
-class Greeting(Struct, frozen=True, array_like=True):
+class ReaderGreeting(Struct, frozen=True, array_like=True):
     """What a child reads with."""
 
     processors: dict[str, str]  # of a MIME type: module:class
@@ -57,7 +57,7 @@ class Task(Struct, frozen=True, array_like=True):
     limit: int  # bytes after decompression
 
 
-class Reading(Struct, frozen=True, array_like=True):
+class ChildReading(Struct, frozen=True, array_like=True):
     """What a body came to."""
 
     mime: str
@@ -66,11 +66,11 @@ class Reading(Struct, frozen=True, array_like=True):
     likeness: Likeness | None = None  # None: it has no words
 
 
-class Reply(Struct, frozen=True, array_like=True):
+class ReaderReply(Struct, frozen=True, array_like=True):
     """What a child says."""
 
     digest: str = ""
-    reading: Reading | None = None
+    reading: ChildReading | None = None
     bug: str = ""  # the trace of an exception
     last: bool = False  # the child ends now
     outline: Outline | None = None  # None: it has none
@@ -79,7 +79,7 @@ class Reply(Struct, frozen=True, array_like=True):
 def main(descriptor: int) -> None:
     """Read heavy documents for a crawl, which is at the other end of a socket."""
     with socket.socket(fileno=descriptor) as connection:
-        greeting = msgspec.msgpack.decode(greeted(connection), type=Greeting)
+        greeting = msgspec.msgpack.decode(greeted(connection), type=ReaderGreeting)
         processors = _made(greeting)
         be_ready()
         grow_at_most(ROOM + COPIES * greeting.longest)
@@ -120,7 +120,7 @@ def serve(connection: socket.socket, processors: Mapping[str, Processor]) -> Non
             return
 
 
-def _made(greeting: Greeting) -> dict[str, Processor]:
+def _made(greeting: ReaderGreeting) -> dict[str, Processor]:
     """Build one processor per class, named by every MIME type it reads."""
     made: dict[str, Processor] = {}
     for name in greeting.processors.values():
@@ -131,28 +131,28 @@ def _made(greeting: Greeting) -> dict[str, Processor]:
     return {mime: made[name] for mime, name in greeting.processors.items()}
 
 
-def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) -> Reply:
+def _answer(task: Task, descriptor: int, processors: Mapping[str, Processor]) -> ReaderReply:
     body = Body.over(open(descriptor, "rb"))  # noqa: SIM115 - closed below; its position is the parent's: nobody moves it
     try:
         if task.step == "digest":
-            return Reply(digest=payload_digest(body, task.chunked))
+            return ReaderReply(digest=payload_digest(body, task.chunked))
         if task.step == "outline":
-            return Reply(outline=_outlined(task, body.read(), processors), last=_resident() > GROWN)
-        return Reply(reading=_read(task, body.read(), processors), last=_resident() > GROWN)
+            return ReaderReply(outline=_outlined(task, body.read(), processors), last=_resident() > GROWN)
+        return ReaderReply(reading=_read(task, body.read(), processors), last=_resident() > GROWN)
     except MemoryError:
         raise  # nothing is left to go on with
     except Exception:  # noqa: BLE001 - the far end of the one in `crawl.py`, where this becomes the outcome `bug`
-        return Reply(bug=traceback.format_exc())
+        return ReaderReply(bug=traceback.format_exc())
     finally:
         body.close()
 
 
-def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Reading:
+def _read(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> ChildReading:
     document = document_from(raw, task.chunked, task.encoding, task.content_type, task.url, task.limit, HELD)
     if document.too_big:
-        return Reading(document.mime, too_big=True)
+        return ChildReading(document.mime, too_big=True)
     extract, likeness = read_by(processors, document, task.step == "skim")
-    return Reading(document.mime, extract=extract, likeness=likeness)
+    return ChildReading(document.mime, extract=extract, likeness=likeness)
 
 
 def _outlined(task: Task, raw: bytes, processors: Mapping[str, Processor]) -> Outline | None:

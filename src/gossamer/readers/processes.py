@@ -1,4 +1,4 @@
-"""Reading aside: heavy documents are read by child processes, which can be killed; the event loop turns on meanwhile.
+"""Reader processes: heavy documents are read by child processes, which can be killed; the event loop turns on meanwhile.
 
 A child is started when it is first needed and lives on, a second when a document has waited for the first too long. It is
 handed the descriptor of a body, so that nothing large passes through the parent, and answers with what it read (`child.py`).
@@ -15,14 +15,14 @@ import msgspec
 from gossamer.children import LENGTH, PIECE, framed, start
 from gossamer.document.body import Body
 from gossamer.errors import GossamerError
-from gossamer.readers.child import Reply, Task
+from gossamer.readers.child import ReaderReply, Task
 
 CHILDREN = 2
 PATIENCE = 1.0  # seconds a document waits for a child that is busy before another is started
 START = 60.0  # seconds a child may take until it is ready
 
 
-class Aside:
+class ReaderProcesses:
     """A few children, and whoever waits for one."""
 
     def __init__(self, program: Sequence[str], greeting: bytes, deadline: float) -> None:
@@ -35,7 +35,7 @@ class Aside:
         self._freed = asyncio.Event()  # a child became idle, or ended
         self._ended: list[_Child] = []
 
-    async def ask(self, task: Task, body: Body) -> Reply | None:
+    async def ask(self, task: Task, body: Body) -> ReaderReply | None:
         """Have a task done; None: it was not done in time, or killed the child."""
         asked, child = asyncio.get_running_loop().time(), None
         async with self._places:
@@ -111,7 +111,7 @@ class _Child:
         await asyncio.get_running_loop().sock_sendall(self._socket, framed(greeting))
         await self._receive(1)
 
-    async def ask(self, task: Task, body: Body) -> Reply:
+    async def ask(self, task: Task, body: Body) -> ReaderReply:
         """Send a task and return the answer to it."""
         message = framed(msgspec.msgpack.encode(task))
         descriptor = body.descriptor()
@@ -121,7 +121,7 @@ class _Child:
             os.close(descriptor)
         await asyncio.get_running_loop().sock_sendall(self._socket, message[LENGTH:])
         length = int.from_bytes(await self._receive(LENGTH), "big")
-        return msgspec.msgpack.decode(await self._receive(length), type=Reply)
+        return msgspec.msgpack.decode(await self._receive(length), type=ReaderReply)
 
     def kill(self) -> None:
         """End the child at once."""

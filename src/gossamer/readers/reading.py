@@ -1,4 +1,4 @@
-"""Reading an answer: what is light at once, what is heavy aside, so that the event loop never waits for a document.
+"""Reading an answer: what is light at once, what is heavy in a child, so that the event loop never waits for a document.
 
 Light is a body that is short, decodes quickly to little and has few tags: reading it takes less than handing it over, and a
 few hundredths of a second at most, whoever made it. A heavy one that is not read by the deadline is scanned for links in
@@ -17,9 +17,9 @@ from gossamer.document.digest import payload_digest
 from gossamer.document.sniff import GZIP, is_gzip
 from gossamer.joints.documents import Processor
 from gossamer.policy.habit import Outline, outline
-from gossamer.readers.child import Reading, Task
+from gossamer.readers.child import ChildReading, Task
 from gossamer.readers.document import document_of, glimpse_of, read_by
-from gossamer.readers.processes import Aside
+from gossamer.readers.processes import ReaderProcesses
 from gossamer.records.fetch import Fetched
 from gossamer.records.page import Extract
 
@@ -30,34 +30,34 @@ _UNOPENED = "a gzip file of more than fetch.max_decoded bytes; kept, not opened"
 
 
 class Reader:
-    """Reads answers, here or aside."""
+    """Reads answers, in this process or in a child."""
 
-    def __init__(self, settings: Settings, processors: Mapping[str, Processor], aside: Aside) -> None:
+    def __init__(self, settings: Settings, processors: Mapping[str, Processor], processes: ReaderProcesses) -> None:
         self._limit = max(settings.fetch.max_decoded, settings.fetch.max_body)
         self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
         self._processors = processors
         self._linear = {mime for mime, processor in processors.items() if getattr(processor, "is_linear", False)}
-        self._aside = aside
+        self._processes = processes
 
     async def digest(self, fetched: Fetched) -> str:
         """Return the digest of the payload."""
         if _is_short(fetched):
             return payload_digest(fetched.body, fetched.chunked)
         if fetched.chunked:  # taking many small chunks apart would hold the loop's thread up, from any thread
-            reply = await self._aside.ask(self._task(fetched, "digest"), fetched.body)
+            reply = await self._processes.ask(self._task(fetched, "digest"), fetched.body)
             if reply is not None:
                 return reply.digest
         return await asyncio.to_thread(payload_digest, fetched.body, fetched.chunked)
 
-    async def read(self, fetched: Fetched) -> Reading:
+    async def read(self, fetched: Fetched) -> ChildReading:
         """Decode a document and let the processor of its type read it; types without one are kept and not read."""
         reading = self._at_once(fetched)
         if reading is not None:
             return reading
-        reply = await self._aside.ask(self._task(fetched, "read"), fetched.body)
+        reply = await self._processes.ask(self._task(fetched, "read"), fetched.body)
         if reply is not None and reply.reading is not None:
             return reply.reading
-        reply = await self._aside.ask(self._task(fetched, "skim"), fetched.body)
+        reply = await self._processes.ask(self._task(fetched, "skim"), fetched.body)
         if reply is not None and reply.reading is not None:
             late = replace(reply.reading.extract, cut=f"{self._late}; it was scanned for links")
             return replace(reply.reading, extract=late)
@@ -71,30 +71,30 @@ class Reader:
             if not document.too_big and _is_light(document.content, document.mime in self._linear):
                 processor = self._processors.get(document.mime)
                 return outline(processor.process(document)) if processor is not None else None
-        reply = await self._aside.ask(self._task(fetched, "outline"), fetched.body)
+        reply = await self._processes.ask(self._task(fetched, "outline"), fetched.body)
         return reply.outline if reply is not None else None
 
-    def glimpse(self, fetched: Fetched) -> Reading:
+    def glimpse(self, fetched: Fetched) -> ChildReading:
         """Tell the type of a document that nobody will read."""
-        return Reading(glimpse_of(fetched).mime)
+        return ChildReading(glimpse_of(fetched).mime)
 
-    def _at_once(self, fetched: Fetched) -> Reading | None:
+    def _at_once(self, fetched: Fetched) -> ChildReading | None:
         """Read a light document; None: it is heavy."""
         if fetched.body.size > LIGHT:
             mime = glimpse_of(fetched).mime
             if mime in GZIP and fetched.body.size > self._limit:
-                return Reading(mime, extract=Extract(cut=_UNOPENED))
-            return None if mime in self._processors else Reading(mime)
+                return ChildReading(mime, extract=Extract(cut=_UNOPENED))
+            return None if mime in self._processors else ChildReading(mime)
         encoding = fetched.header("content-encoding")
         if not (_is_short(fetched) and (not encoding or _is_quick(fetched, encoding))):
             return None
         document = document_of(fetched, min(LIGHT + 1, self._limit), encoding)
         if document.too_big and self._limit <= LIGHT:
-            return Reading(document.mime, too_big=True)
+            return ChildReading(document.mime, too_big=True)
         if document.mime in self._processors and not _is_light(document.content, document.mime in self._linear):
             return None
         extract, likeness = read_by(self._processors, document)
-        return Reading(document.mime, extract=extract, likeness=likeness)
+        return ChildReading(document.mime, extract=extract, likeness=likeness)
 
     def _task(self, fetched: Fetched, step: str) -> Task:
         return Task(

@@ -29,7 +29,7 @@ class Yield(StrEnum):
     CHAIN = "chain"  # a redirect that leads on and on
 
 
-class Tally(Struct, frozen=True, array_like=True, gc=False):
+class TemplateTally(Struct, frozen=True, array_like=True, gc=False):
     """What the URLs of one template of a host have brought."""
 
     fetched: int = 0

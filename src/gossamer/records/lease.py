@@ -70,7 +70,7 @@ class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
     links: tuple[int, ...] | None = ()  # who gets the credit of a page that is done, by fingerprint; None: it keeps it
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownUrl(Struct, frozen=True, kw_only=True):
     """All the frontier knows of one URL."""
 
     entry: Entry

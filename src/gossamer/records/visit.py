@@ -35,7 +35,7 @@ class Chain(Struct, frozen=True, array_like=True):
     hops: int = 0  # redirects since the first cookie was set
 
 
-class Exchange(Struct, frozen=True):
+class Succession(Struct, frozen=True):
     """Of two pages alike, the one that counts from now on, and the other, which is a copy of it."""
 
     canonical: Original

@@ -42,7 +42,7 @@ _OWNER = _decoder(Original | None)
 _WHETHER = _decoder(bool)
 
 
-class Connection:
+class NodeConnection:
     """A worker's connection to its node."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Connection:
         self.told_of_arrivals: Callable[[Sequence[str]], None] = lambda urls: None
 
     @classmethod
-    async def over(cls, connected: socket.socket) -> "Connection":
+    async def over(cls, connected: socket.socket) -> "NodeConnection":
         """Connect over a socket."""
         made = cls()
         await made._loop.create_unix_connection(lambda: made._line, sock=connected)
@@ -114,7 +114,7 @@ def _gone() -> StoreError:
 class RemoteFrontier:
     """The worker's half of a frontier (`joints.frontier.Leasing`)."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NodeConnection) -> None:
         self._ask = connection.ask
         self._advice = connection.advice
         self._lessons = connection.lessons
@@ -122,12 +122,12 @@ class RemoteFrontier:
 
     async def discover(self, entries: Sequence[Entry], now: float) -> Discovered:
         """Queue the new ones; known ones keep their place."""
-        found: Discovered = await self._ask(wire.Discover, _DISCOVERED, tuple(entries), now)
+        found: Discovered = await self._ask(wire.DiscoverCall, _DISCOVERED, tuple(entries), now)
         return found
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Wait until there is something to do, or nothing ever again (no leases, no next time)."""
-        granted: wire.Granted = await self._ask(wire.Lease, _GRANTED, worker, limit, now)
+        granted: wire.Granted = await self._ask(wire.LeaseCall, _GRANTED, worker, limit, now)
         if granted.arrivals:
             self._connection.told_of_arrivals(granted.arrivals)
         for lease, advice in zip(granted.leases, granted.advice, strict=True):
@@ -140,27 +140,27 @@ class RemoteFrontier:
 
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         """Give a bare turn at a host; None: not now."""
-        turn: Lease | None = await self._ask(wire.Reserve, _LEASE, worker, host, now)
+        turn: Lease | None = await self._ask(wire.ReserveCall, _LEASE, worker, host, now)
         return turn
 
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         """End leases; return how many were still the caller's."""
-        settled: int = await self._ask(wire.Settle, _COUNT, tuple(settlements), now)
+        settled: int = await self._ask(wire.SettleCall, _COUNT, tuple(settlements), now)
         return settled
 
     async def block(self, host: str, until: float, reason: str) -> None:
         """Give no lease of that host before `until`."""
-        await self._ask(wire.Block, _DONE, host, until, reason)
+        await self._ask(wire.BlockCall, _DONE, host, until, reason)
 
     async def pace(self, host: str, seconds: float) -> None:
         """Keep at least that long between two requests."""
-        await self._ask(wire.Pace, _DONE, host, seconds)
+        await self._ask(wire.PaceCall, _DONE, host, seconds)
 
 
 class RemoteRobots:
     """The worker's half of robots.txt (`joints.robots.Advice`)."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NodeConnection) -> None:
         self._ask = connection.ask
         self._tell = connection.tell
         self._advice = connection.advice
@@ -170,12 +170,12 @@ class RemoteRobots:
         advice = self._advice.pop(url, None)
         if advice is not None:
             return advice
-        consultation: Consultation = await self._ask(wire.Consult, _CONSULTATION, url, agent, now)
+        consultation: Consultation = await self._ask(wire.ConsultCall, _CONSULTATION, url, agent, now)
         return consultation
 
     async def learn(self, url: str, fetched: Fetched, agent: str, delay: float, now: float) -> Learned:
         """Take the answer to what `consult` of that URL asked for."""
-        learned: Learned = await self._ask(wire.Learn, _LEARNED, url, fetched, agent, delay, now)
+        learned: Learned = await self._ask(wire.LearnCall, _LEARNED, url, fetched, agent, delay, now)
         return learned
 
     def release(self, url: str) -> None:
@@ -186,17 +186,17 @@ class RemoteRobots:
 class RemoteClaims:
     """The worker's half of sameness (`joints.sameness.Claims`)."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NodeConnection) -> None:
         self._ask = connection.ask
         self._tell = connection.tell
 
     def claim(self, page: Original, digest: str, likeness: Likeness | None) -> Coroutine[Any, Any, Earlier]:
         """Claim content and text for a page; say who has them and counts."""
-        return self._ask(wire.Claim, _EARLIER, page, digest, likeness)  # no coroutine around it: it is asked once a page
+        return self._ask(wire.ClaimCall, _EARLIER, page, digest, likeness)  # no coroutine around it: it is asked once a page
 
     async def owner(self, digest: str) -> Original | None:
         """Return the page that has some content."""
-        owner: Original | None = await self._ask(wire.Owner, _OWNER, digest)
+        owner: Original | None = await self._ask(wire.OwnerCall, _OWNER, digest)
         return owner
 
     def release(self, page: Original, digest: str, likeness: Likeness | None) -> None:
@@ -207,7 +207,7 @@ class RemoteClaims:
 class RemoteLessons:
     """The worker's half of what was learned (`joints.lessons.Teaching`): told with every lease."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NodeConnection) -> None:
         self._lessons = connection.lessons
 
     async def consult(self, leases: Sequence[Lease]) -> list[Lesson]:
@@ -221,7 +221,7 @@ class RemoteLessons:
 class RemoteCommits:
     """Finished visits on their way to the node (`joints.commits.Commits`)."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: NodeConnection) -> None:
         self._ask = connection.ask
         self._advice = connection.advice
 
@@ -229,7 +229,7 @@ class RemoteCommits:
         """Return when the node has made them durable."""
         for visit in visits:
             self._advice.pop(visit.settlement.lease.entry.url, None)  # a visit that ended before it asked
-        ours: bool = await self._ask(wire.Commit, _WHETHER, tuple(map(_ended, visits)))
+        ours: bool = await self._ask(wire.CommitCall, _WHETHER, tuple(map(_ended, visits)))
         return ours
 
 

@@ -23,7 +23,7 @@ from typing import Protocol
 
 from gossamer.children import end_with_parent, framed, receive
 from gossamer.remote.server import Session
-from gossamer.remote.wire import Greeting, decode_greeting, encode
+from gossamer.remote.wire import WorkerGreeting, decode_greeting, encode
 
 _STANDARD = 3  # descriptors 0, 1 and 2
 
@@ -47,7 +47,7 @@ class WorkerProcess:
         self._process = process
 
     @classmethod
-    async def adopt(cls, ours: socket.socket, process: Started, greeting: Greeting, session: Session) -> "WorkerProcess":
+    async def adopt(cls, ours: socket.socket, process: Started, greeting: WorkerGreeting, session: Session) -> "WorkerProcess":
         """Greet a process that was started and serve it from now on."""
         ours.setblocking(False)
         await asyncio.get_running_loop().sock_sendall(ours, framed(encode(greeting)))
@@ -151,7 +151,7 @@ def _let_go_of_everything_but(descriptor: int) -> None:
 # --- the worker's side -----------------------------------------------------------------------------------------------
 
 
-def adopted(connection: socket.socket) -> Greeting:
+def adopted(connection: socket.socket) -> WorkerGreeting:
     """Return the first message of the node, and be ready to end with it; raise `EOFError` when it is gone."""
     end_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -36,7 +36,7 @@ _KNOWN = ("allowed", "denied")  # verdicts of a robots.txt that was read, or of 
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class NodeService:
     """What the sessions of a node answer from."""
 
     frontier: Frontier
@@ -55,14 +55,14 @@ class Desk:
 class Session:
     """One worker, as its node sees it."""
 
-    def __init__(self, worker: str, desk: Desk) -> None:
+    def __init__(self, worker: str, service: NodeService) -> None:
         self.worker = worker
         self.out: dict[int, Lease] = {}  # visits under way, by token; whoever grants leases adds them
         self.failure: BaseException | None = None  # why nobody can go on
         self.is_ready = False  # it has asked for work
         self.has_worked = False  # and was given some; whoever grants leases says so
         self.gone = asyncio.Event()
-        self._desk = desk
+        self._service = service
         self._claims: dict[tuple[str, str], Original] = {}  # not yet committed, by digest and key
         self._texts: dict[str, tuple[Likeness, Original]] = {}  # claims of a text, likewise, by key
         self._asked: set[str] = set()  # URLs for whose sake it fetches a robots.txt
@@ -84,15 +84,15 @@ class Session:
         while self._tasks:
             await asyncio.wait(self._tasks)
         for (digest, _), page in self._claims.items():
-            self._desk.claims.release(page, digest, None)
+            self._service.claims.release(page, digest, None)
         for likeness, page in self._texts.values():
-            self._desk.claims.release(page, "", likeness)
+            self._service.claims.release(page, "", likeness)
         for url in self._asked:
-            self._desk.robots.release(url)
+            self._service.robots.release(url)
         for url in self._learned:
-            self._desk.robots.forget(url)  # its delay and its sitemaps died with the worker
+            self._service.robots.forget(url)  # its delay and its sitemaps died with the worker
         left, self.out = len(self.out), {}
-        await self._desk.frontier.abandon(self.worker, now)
+        await self._service.frontier.abandon(self.worker, now)
         return left
 
     # --- calls in, answers out ---------------------------------------------------------------------------------------
@@ -101,20 +101,20 @@ class Session:
         quick: list[wire.Call] = []
         for call in calls:
             match call:
-                case wire.Consult() | wire.Claim() | wire.Owner():
+                case wire.ConsultCall() | wire.ClaimCall() | wire.OwnerCall():
                     quick.append(call)
                 case wire.Call():
                     self._begin(self._answer(call))
                 case wire.Unask():
                     self._asked.discard(call.url)
-                    self._desk.robots.release(call.url)
+                    self._service.robots.release(call.url)
                 case wire.Unclaim():
                     self._claims.pop((call.digest, call.page.key), None)
                     if call.likeness is not None:
                         self._texts.pop(call.page.key, None)
-                    self._desk.claims.release(call.page, call.digest, call.likeness)
+                    self._service.claims.release(call.page, call.digest, call.likeness)
                 case wire.Tell():
-                    self._desk.told(self.worker, call.event)
+                    self._service.told(self.worker, call.event)
                 case wire.Fail():
                     self.failure = rebuilt(call.kind, call.text)
         if quick:
@@ -142,7 +142,7 @@ class Session:
         except GossamerError as error:
             self.line.send(Reply(call.number, _NOTHING, type(error).__name__, str(error)))
         except Exception as error:  # noqa: BLE001 - what a bug may cost: an answer, and its worker ends a visit for it
-            self._desk.met(self.worker, error)
+            self._service.met(self.worker, error)
             self.line.send(Reply(call.number, _NOTHING, type(error).__name__, f"{type(error).__name__}: {error}"))
 
     async def _sparing(self, step: Awaitable[_Result]) -> _Result | None:
@@ -152,20 +152,20 @@ class Session:
         except GossamerError:
             raise
         except Exception as error:  # noqa: BLE001 - what a bug may cost: what is told of one lease in advance
-            self._desk.met(self.worker, error)
+            self._service.met(self.worker, error)
             return None
 
-    async def _lease(self, call: wire.Lease) -> wire.Granted:
+    async def _lease(self, call: wire.LeaseCall) -> wire.Granted:
         self.is_ready = True
-        granted = await self._desk.lease(call.worker, call.limit, call.now)
+        granted = await self._service.lease(call.worker, call.limit, call.now)
         advice, lessons = await self._advise(granted.leases), await self._lessons(granted.leases)
-        news = tuple(self._desk.arrivals[self._heard :])
+        news = tuple(self._service.arrivals[self._heard :])
         self._heard += len(news)
         return wire.Granted(tuple(map(_light, granted.leases)), granted.next_time, tuple(advice), tuple(lessons), news)
 
     async def _lessons(self, leases: Sequence[Lease]) -> Sequence[Lesson | None]:
         """Say what was learned about each; should a bug strike, of each alone, None for whom it strikes."""
-        lessons: Sequence[Lesson | None] | None = await self._sparing(self._desk.lessons.consult(leases))
+        lessons: Sequence[Lesson | None] | None = await self._sparing(self._service.lessons.consult(leases))
         if lessons is not None:
             return lessons
         if len(leases) == 1:
@@ -174,7 +174,7 @@ class Session:
 
     async def _advise(self, leases: Sequence[Lease]) -> list[Consultation | None]:
         """Consult robots.txt in advance; None: it has to be fetched first, and the worker shall see to that itself."""
-        robots, agent, told = self._desk.robots, self._desk.user_agent, list[Consultation | None]()
+        robots, agent, told = self._service.robots, self._service.user_agent, list[Consultation | None]()
         for lease in leases:
             url = lease.entry.url
             advice = await self._sparing(robots.consult(url, lease.policy.user_agent or agent, lease.leased_at))
@@ -183,21 +183,21 @@ class Session:
             told.append(advice if advice is not None and advice.verdict in _KNOWN else None)
         return told
 
-    async def _consult(self, call: wire.Consult) -> Consultation:
-        consultation = await self._desk.robots.consult(call.url, call.agent, call.now)
+    async def _consult(self, call: wire.ConsultCall) -> Consultation:
+        consultation = await self._service.robots.consult(call.url, call.agent, call.now)
         if consultation.verdict == "ask":
             self._asked.add(call.url)
         return consultation
 
-    async def _learn(self, call: wire.Learn) -> Learned:
-        learned = await self._desk.robots.learn(call.url, call.fetched, call.agent, call.delay, call.now)
+    async def _learn(self, call: wire.LearnCall) -> Learned:
+        learned = await self._service.robots.learn(call.url, call.fetched, call.agent, call.delay, call.now)
         self._asked.discard(call.url)
         self._learned.add(call.url)
         return learned
 
-    async def _claim(self, call: wire.Claim) -> Earlier:
+    async def _claim(self, call: wire.ClaimCall) -> Earlier:
         page, digest, likeness = call.page, call.digest, call.likeness
-        first, twin = earlier = await self._desk.claims.claim(page, digest, likeness)
+        first, twin = earlier = await self._service.claims.claim(page, digest, likeness)
         if first is None:
             if digest:
                 self._claims[(digest, page.key)] = page
@@ -205,63 +205,63 @@ class Session:
                 self._texts[page.key] = (likeness, page)
         return earlier
 
-    async def _owner(self, call: wire.Owner) -> Original | None:
-        return await self._desk.claims.owner(call.digest)
+    async def _owner(self, call: wire.OwnerCall) -> Original | None:
+        return await self._service.claims.owner(call.digest)
 
-    async def _commit(self, call: wire.Commit) -> bool:
+    async def _commit(self, call: wire.CommitCall) -> bool:
         leases = [self.out.get(ended.token) for ended in call.visits]
         pairs = list(zip(call.visits, leases, strict=True))
         visits = [_visit(ended, lease) for ended, lease in pairs if lease is not None]
-        ours = await self._desk.commits.commit(visits)
+        ours = await self._service.commits.commit(visits)
         for ended, lease in pairs:
             self.out.pop(ended.token, None)
             if ended.learned:
                 self._learned.discard(ended.learned)
                 if lease is None:
-                    self._desk.robots.forget(ended.learned)
+                    self._service.robots.forget(ended.learned)
             if ended.claim is not None:
                 self._claims.pop((ended.claim[0], ended.claim[1].key), None)
                 self._texts.pop(ended.claim[1].key, None)
         return ours and len(visits) == len(call.visits)
 
-    async def _discover(self, call: wire.Discover) -> Discovered:
-        return await self._desk.frontier.discover(call.entries, call.now)
+    async def _discover(self, call: wire.DiscoverCall) -> Discovered:
+        return await self._service.frontier.discover(call.entries, call.now)
 
-    async def _reserve(self, call: wire.Reserve) -> Lease | None:
-        turn = await self._desk.frontier.reserve(call.worker, call.host, call.now)
+    async def _reserve(self, call: wire.ReserveCall) -> Lease | None:
+        turn = await self._service.frontier.reserve(call.worker, call.host, call.now)
         if turn is None:
             return None
-        if turn.max_connections > 1 and turn.delay and self._desk.visitor(call.host) not in ("", self.worker):
+        if turn.max_connections > 1 and turn.delay and self._service.visitor(call.host) not in ("", self.worker):
             unused = Settlement(lease=turn, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED)
-            await self._desk.frontier.settle([unused], call.now)  # the pace of its host is kept by another worker
+            await self._service.frontier.settle([unused], call.now)  # the pace of its host is kept by another worker
             return None
         self.out[turn.token] = turn
         return _light(turn)
 
-    async def _settle(self, call: wire.Settle) -> int:
+    async def _settle(self, call: wire.SettleCall) -> int:
         for settlement in call.settlements:
             self.out.pop(settlement.lease.token, None)
-        return await self._desk.frontier.settle(call.settlements, call.now)
+        return await self._service.frontier.settle(call.settlements, call.now)
 
-    async def _pace(self, call: wire.Pace) -> None:
-        await self._desk.frontier.pace(call.host, call.seconds)
+    async def _pace(self, call: wire.PaceCall) -> None:
+        await self._service.frontier.pace(call.host, call.seconds)
 
-    async def _block(self, call: wire.Block) -> None:
-        await self._desk.frontier.block(call.host, call.until, call.reason)
+    async def _block(self, call: wire.BlockCall) -> None:
+        await self._service.frontier.block(call.host, call.until, call.reason)
 
 
 _ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any]]] = {
-    wire.Lease: Session._lease,
-    wire.Consult: Session._consult,
-    wire.Claim: Session._claim,
-    wire.Owner: Session._owner,
-    wire.Commit: Session._commit,
-    wire.Learn: Session._learn,
-    wire.Discover: Session._discover,
-    wire.Reserve: Session._reserve,
-    wire.Settle: Session._settle,
-    wire.Pace: Session._pace,
-    wire.Block: Session._block,
+    wire.LeaseCall: Session._lease,
+    wire.ConsultCall: Session._consult,
+    wire.ClaimCall: Session._claim,
+    wire.OwnerCall: Session._owner,
+    wire.CommitCall: Session._commit,
+    wire.LearnCall: Session._learn,
+    wire.DiscoverCall: Session._discover,
+    wire.ReserveCall: Session._reserve,
+    wire.SettleCall: Session._settle,
+    wire.PaceCall: Session._pace,
+    wire.BlockCall: Session._block,
 }
 
 

@@ -34,7 +34,7 @@ from gossamer.records.visit import Chain, Lesson
 Message = TypeVar("Message")
 
 
-class Greeting(Struct, frozen=True, array_like=True):
+class WorkerGreeting(Struct, frozen=True, array_like=True):
     """The first message to a worker: who it is, and what it works on."""
 
     worker: str
@@ -92,29 +92,29 @@ class Call(Struct, frozen=True, array_like=True):
     number: int
 
 
-class Lease(Call, frozen=True, tag=1):
+class LeaseCall(Call, frozen=True, tag=1):
     worker: str
     limit: int
     now: float
 
 
-class Consult(Call, frozen=True, tag=2):
+class ConsultCall(Call, frozen=True, tag=2):
     url: str
     agent: str
     now: float
 
 
-class Claim(Call, frozen=True, tag=3):
+class ClaimCall(Call, frozen=True, tag=3):
     page: Original
     digest: str
     likeness: Likeness | None
 
 
-class Commit(Call, frozen=True, tag=4):
+class CommitCall(Call, frozen=True, tag=4):
     visits: tuple[Ended, ...]
 
 
-class Learn(Call, frozen=True, tag=5):
+class LearnCall(Call, frozen=True, tag=5):
     url: str
     fetched: Fetched
     agent: str
@@ -122,35 +122,35 @@ class Learn(Call, frozen=True, tag=5):
     now: float
 
 
-class Discover(Call, frozen=True, tag=6):
+class DiscoverCall(Call, frozen=True, tag=6):
     entries: tuple[Entry, ...]
     now: float
 
 
-class Reserve(Call, frozen=True, tag=7):
+class ReserveCall(Call, frozen=True, tag=7):
     worker: str
     host: str
     now: float
 
 
-class Settle(Call, frozen=True, tag=8):
+class SettleCall(Call, frozen=True, tag=8):
     settlements: tuple[Settlement, ...]
     now: float
 
 
-class Pace(Call, frozen=True, tag=9):
+class PaceCall(Call, frozen=True, tag=9):
     host: str
     seconds: float
 
 
-class Block(Call, frozen=True, tag=10):
+class BlockCall(Call, frozen=True, tag=10):
     host: str
     until: float
     reason: str
 
 
 class Unask(Struct, frozen=True, array_like=True, tag=11):
-    """The robots.txt that `Consult` asked for is not fetched now."""
+    """The robots.txt that `ConsultCall` asked for is not fetched now."""
 
     url: str
 
@@ -176,22 +176,22 @@ class Fail(Struct, frozen=True, array_like=True, tag=14):
     text: str
 
 
-class Owner(Call, frozen=True, tag=15):
+class OwnerCall(Call, frozen=True, tag=15):
     digest: str
 
 
 Calls = (
-    Lease
-    | Consult
-    | Claim
-    | Commit
-    | Learn
-    | Discover
-    | Reserve
-    | Settle
-    | Pace
-    | Block
-    | Owner
+    LeaseCall
+    | ConsultCall
+    | ClaimCall
+    | CommitCall
+    | LearnCall
+    | DiscoverCall
+    | ReserveCall
+    | SettleCall
+    | PaceCall
+    | BlockCall
+    | OwnerCall
     | Unask
     | Unclaim
     | Tell
@@ -234,7 +234,7 @@ def _hook_in(kind: type, value: Any) -> Any:
 _encode = msgspec.msgpack.Encoder(enc_hook=_hook_out).encode
 decode_calls = msgspec.msgpack.Decoder(list[Calls], dec_hook=_hook_in).decode
 decode_replies = msgspec.msgpack.Decoder(list[Reply]).decode
-decode_greeting = msgspec.msgpack.Decoder(Greeting).decode
+decode_greeting = msgspec.msgpack.Decoder(WorkerGreeting).decode
 
 
 def encode(message: object) -> bytes:

@@ -24,7 +24,7 @@ UNSENT = frozenset((Outcome.ADDRESS_REFUSED, Outcome.DNS_FAILED))  # there is no
 GROWTH = 3.0  # each wait is this many times the one before
 
 
-class Known(Struct, frozen=True, array_like=True):
+class KnownRobots(Struct, frozen=True, array_like=True):
     """What is known of one origin's robots.txt: durable, its text aside."""
 
     kind: Literal["nothing", "rules", "open", "closed"] = "nothing"
@@ -37,19 +37,19 @@ class Known(Struct, frozen=True, array_like=True):
     cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no server answered
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class RobotsStep(Struct, frozen=True, kw_only=True):
     """What one answer changed."""
 
-    known: Known
+    known: KnownRobots
     text: bytes | None = None  # of a robots.txt that was read
     block_until: float = 0.0  # nothing is sent to the host before
     reason: str = ""
 
 
-def advance(known: Known, fetched: Fetched, settings: RobotsTxt, delay: float, now: float) -> Step:
+def advance(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, delay: float, now: float) -> RobotsStep:
     """Return what is known after an answer; `delay` is the host's."""
     if fetched.outcome is Outcome.CANCELLED:
-        return Step(known=known, reason="cancelled")
+        return RobotsStep(known=known, reason="cancelled")
     if fetched.outcome is not Outcome.OK:
         detail = f"{fetched.outcome.value}, {fetched.detail}" if fetched.detail else fetched.outcome.value
         return _failed(known, fetched, detail, settings, delay, now)
@@ -58,7 +58,7 @@ def advance(known: Known, fetched: Fetched, settings: RobotsTxt, delay: float, n
         text = _text(fetched, settings.max_bytes)
         if text is None:
             return _failed(known, fetched, "only a part of it arrived", settings, delay, now)
-        return Step(known=Known("rules", "", now + settings.ttl), text=text)
+        return RobotsStep(known=KnownRobots("rules", "", now + settings.ttl), text=text)
     if 300 <= status < 400:
         return _redirected(known, fetched, settings, now)
     if 400 <= status < 500 and status != 429:
@@ -75,14 +75,14 @@ def _text(fetched: Fetched, limit: int) -> bytes | None:
     return decoded.content if is_enough and is_readable else None
 
 
-def _redirected(known: Known, fetched: Fetched, settings: RobotsTxt, now: float) -> Step:
+def _redirected(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, now: float) -> RobotsStep:
     target = _target(fetched)
     if target is None:
         return _open(f"status {fetched.status} without a usable Location", settings, now)
     if known.hops >= settings.max_redirects:
         return _open(f"more than {settings.max_redirects} redirects", settings, now)
     reason = f"robots.txt redirects to {target}"
-    return Step(known=replace(known, location=target, hops=known.hops + 1), reason=reason)
+    return RobotsStep(known=replace(known, location=target, hops=known.hops + 1), reason=reason)
 
 
 def _target(fetched: Fetched) -> str | None:
@@ -94,22 +94,22 @@ def _target(fetched: Fetched) -> str | None:
     return target if target and target.startswith(("http://", "https://")) else None
 
 
-def _open(detail: str, settings: RobotsTxt, now: float) -> Step:
-    return Step(known=Known("open", detail, now + settings.ttl), reason=f"robots.txt unavailable: {detail}")
+def _open(detail: str, settings: RobotsTxt, now: float) -> RobotsStep:
+    return RobotsStep(known=KnownRobots("open", detail, now + settings.ttl), reason=f"robots.txt unavailable: {detail}")
 
 
-def _failed(known: Known, fetched: Fetched, detail: str, settings: RobotsTxt, delay: float, now: float) -> Step:
+def _failed(known: KnownRobots, fetched: Fetched, detail: str, settings: RobotsTxt, delay: float, now: float) -> RobotsStep:
     if known.expires > now:
-        return Step(known=known)  # somebody else's answer came in between, and was better
+        return RobotsStep(known=known)  # somebody else's answer came in between, and was better
     asked = retry_after(fetched.header("retry-after"), now) if fetched.status in (429, 503) else None
     reason = f"robots.txt unreachable: {detail}"
     failures = known.failures + 1
     if failures < settings.times and (fetched.outcome is Outcome.OK or is_transient(fetched.outcome)):
         retry_at = max(now + settings.wait * GROWTH**known.failures * max(delay, SHORTEST_DELAY), asked or 0.0)
         again = replace(known, location="", hops=0, failures=failures, retry_at=retry_at)
-        return Step(known=again, block_until=(asked or 0.0) if known.kind == "rules" else retry_at, reason=reason)
+        return RobotsStep(known=again, block_until=(asked or 0.0) if known.kind == "rules" else retry_at, reason=reason)
     expires = max(now + settings.ttl, asked or 0.0)
     silent = fetched.outcome is not Outcome.OK and not known.hops  # else the host did answer, with a redirect
     cause = fetched.outcome.value if silent or fetched.outcome in UNSENT else ""
-    held = Known("rules", "", expires) if known.kind == "rules" else Known("closed", detail, expires, cause=cause)
-    return Step(known=held, block_until=asked or 0.0, reason=reason)
+    held = KnownRobots("rules", "", expires) if known.kind == "rules" else KnownRobots("closed", detail, expires, cause=cause)
+    return RobotsStep(known=held, block_until=asked or 0.0, reason=reason)

@@ -20,7 +20,7 @@ from gossamer.joints.keyvalue import KeyValue
 from gossamer.records.consultation import Consultation, Learned
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
-from gossamer.robots.answer import Known, advance
+from gossamer.robots.answer import KnownRobots, advance
 from gossamer.robots.patterns import ITSELF, Group
 from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Base
@@ -34,7 +34,7 @@ _WEB = ("http://", "https://")
 _ITSELF = "/robots.txt"
 _STATE = b"robots/state/"
 _TEXT = b"robots/text/"
-_decode = msgspec.msgpack.Decoder(Known).decode
+_decode = msgspec.msgpack.Decoder(KnownRobots).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -43,11 +43,11 @@ class _Cached:
 
     __slots__ = ("groups", "known", "ruling")
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownRobots) -> None:
         self.groups: dict[str, Group] = {}
         self.learn(known)
 
-    def learn(self, known: Known) -> None:
+    def learn(self, known: KnownRobots) -> None:
         """Go by this from now on."""
         self.known = known
         self.ruling = _ruling_of_all(known)  # None: it depends on the URL, or nothing is known
@@ -142,10 +142,10 @@ class RobotsCache:
         rows = []
         for origin in dict.fromkeys(map(_origin, urls)):
             cached = await self._recall(origin)
-            if cached.known.kind in ("nothing", "closed") and cached.known != Known():
-                cached.learn(Known())
+            if cached.known.kind in ("nothing", "closed") and cached.known != KnownRobots():
+                cached.learn(KnownRobots())
                 self._unkept.pop(origin, None)
-                rows.append((_STATE + origin.encode(), _encode(Known())))
+                rows.append((_STATE + origin.encode(), _encode(KnownRobots())))
         await self._kv.put_all(rows)
 
     def release(self, url: str) -> None:
@@ -238,7 +238,7 @@ def _ruling(allowed: bool, rule: str) -> Consultation:
     return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
 
 
-def _ruling_of_all(known: Known) -> Consultation | None:
+def _ruling_of_all(known: KnownRobots) -> Consultation | None:
     """Return what holds for all URLs of an origin without a robots.txt that could be read."""
     if known.kind == "open":
         return _ruling(True, f"robots.txt unavailable: {known.detail}")
@@ -249,7 +249,7 @@ def _ruling_of_all(known: Known) -> Consultation | None:
     return None
 
 
-def _question(origin: str, known: Known) -> Consultation:
+def _question(origin: str, known: KnownRobots) -> Consultation:
     return Consultation(verdict="ask", rule="robots.txt is not known", ask=known.location or f"{origin}/robots.txt")
 
 
@@ -259,13 +259,13 @@ def _compiled(text: bytes, limit: int, agent: str) -> Rules:
     return rules
 
 
-def _read(row: bytes | None) -> Known:
+def _read(row: bytes | None) -> KnownRobots:
     if row is None:
-        return Known()
+        return KnownRobots()
     try:
         return _decode(row)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Known()  # written by another version: ask again
+        return KnownRobots()  # written by another version: ask again
 
 
 def _sitemaps(rules: Rules, url: str) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(/[!"&-)+-~]*)""")  # n
 _BEFORE_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|")
 
 
-class Rule(NamedTuple):
+class RobotsRule(NamedTuple):
     """A line of robots.txt that allows or disallows."""
 
     allow: bool
@@ -49,7 +49,7 @@ class Group:
 
     __slots__ = ("_best", "_exact", "_parents", "_prefixes", "_wildcards", "at_once", "delay", "size")
 
-    def __init__(self, rules: Iterable[Rule], delay: float | None = None) -> None:
+    def __init__(self, rules: Iterable[RobotsRule], delay: float | None = None) -> None:
         self.delay = delay
         prefixes: dict[str, _Weighed] = {}
         self._exact: dict[str, _Weighed] = {}

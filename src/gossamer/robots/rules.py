@@ -11,7 +11,7 @@ we failed to read would harm the site and not us; Crawl-delay and Sitemap are re
 import math
 import re
 
-from gossamer.robots.patterns import Group, Rule, Verdict
+from gossamer.robots.patterns import Group, RobotsRule, Verdict
 
 LIMIT = 500 * 1024  # what the standard asks for at least
 
@@ -67,7 +67,7 @@ class _Record:
     __slots__ = ("delay", "rules")
 
     def __init__(self) -> None:
-        self.rules: list[Rule] = []
+        self.rules: list[RobotsRule] = []
         self.delay: float | None = None
 
 
@@ -92,7 +92,7 @@ def parse(content: bytes | str, limit: int = LIMIT) -> Rules:
         else:
             naming = False
             if value:
-                record.rules.append(Rule(field == "allow", value))
+                record.rules.append(RobotsRule(field == "allow", value))
     return Rules(records, tuple(dict.fromkeys(filter(None, sitemaps))))
 
 

@@ -39,7 +39,7 @@ class ListFile:
 class Lists:
     """Both lists of a crawl."""
 
-    def __init__(self, settings: sections.Scope) -> None:
+    def __init__(self, settings: sections.ScopeSettings) -> None:
         self._allow = ListFile(settings.allow_file, "scope.allow_file")
         self._block = ListFile(settings.block_file, "scope.block_file")
 

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from gossamer.config.sections import Crawl
+from gossamer.config.sections import CrawlSettings
 from gossamer.errors import ConfigError
 from gossamer.run.lists import Lists
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.watch.events import Events, ListsRead, Paused, Resumed, Trouble
 
 LOOK_AROUND = 1.0  # seconds between two looks
@@ -15,7 +15,7 @@ LOOK_AROUND = 1.0  # seconds between two looks
 class Lookout:
     """Reads changed list files and watches the disk."""
 
-    def __init__(self, lists: Lists, admission: Admission, settings: Crawl, directory: Path, events: Events) -> None:
+    def __init__(self, lists: Lists, admission: LinkJudge, settings: CrawlSettings, directory: Path, events: Events) -> None:
         self._lists = lists
         self._admission = admission
         self._floor = settings.free_disk

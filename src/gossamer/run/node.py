@@ -17,13 +17,13 @@ from itertools import count
 from typing import Protocol
 
 from gossamer.clock import Clock
-from gossamer.config.sections import Crawl
+from gossamer.config.sections import CrawlSettings
 from gossamer.errors import CannotGoOn
 from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Lease, Leases
 from gossamer.run.allot import Allotment, Homes
 from gossamer.run.lookout import Lookout
-from gossamer.run.pool import End
+from gossamer.run.pool import RunEnd
 from gossamer.run.steering import GIVING_BACK, Steering
 from gossamer.watch.budget import Budget
 from gossamer.watch.events import Event, Events, Trouble, VisitsEnded, WorkerBegan
@@ -83,7 +83,7 @@ class Node(Steering):
         lookout: Lookout,
         budget: Budget,
         events: Events,
-        settings: Crawl,
+        settings: CrawlSettings,
         clock: Clock,
     ) -> None:
         super().__init__(budget, events, clock, settings.drain)
@@ -132,7 +132,7 @@ class Node(Steering):
         self._wake.set()
         return await answer
 
-    async def run(self) -> End:
+    async def run(self) -> RunEnd:
         """Crawl until there is a reason to end."""
         places = [asyncio.create_task(self._staff(self._settings.concurrency)) for _ in range(self._settings.workers)]
         for place in places:
@@ -145,32 +145,32 @@ class Node(Steering):
             await self._drain(places, seconds)
             if self._failure is not None:
                 raise self._failure
-            return End.STOPPED if self._stopping else end
+            return RunEnd.STOPPED if self._stopping else end
         finally:
             self._send_home()
             for process in self._crew.values():
                 process.kill()
             await asyncio.gather(*places, return_exceptions=True)
 
-    async def _crawl(self) -> End:
+    async def _crawl(self) -> RunEnd:
         while not self._stopping and self._failure is None:
             self._wake.clear()
             now = self._clock.now()
             has_looked = self._lookout.look(now)
             if self._is_spent(now):
-                return End.BUDGET
+                return RunEnd.BUDGET
             self.next_time = None
             if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
                 if self.next_time is None:
                     if await self.reconsider():
                         continue
-                    return End.FINISHED
+                    return RunEnd.FINISHED
                 if self.next_time - now > self._settings.longest_wait and not self._settings.forever:
-                    return End.WAITING
+                    return RunEnd.WAITING
             if has_looked:
                 self._let_look(now)
             await self._wait(None if self.next_time is None else self.next_time - AHEAD)
-        return End.STOPPED
+        return RunEnd.STOPPED
 
     async def _give(self, now: float) -> bool:
         """Give what is due, evenly, as many as those who ask have room for; True: somebody still asks, and nothing is due."""

@@ -30,7 +30,7 @@ OVERDUE = 5.0  # seconds after the end of its lease at which a visit is dropped
 TICK = 0.002  # seconds between two looks at whose turn it is, at least
 
 
-class End(StrEnum):
+class RunEnd(StrEnum):
     """Why a run is over."""
 
     FINISHED = "finished"  # nothing waits
@@ -88,7 +88,7 @@ class Pool(Steering):
         """Of the visits that fetch and read, the one that has been under way longest."""
         return next((lease for lease, _ in self._visiting.values()), None)
 
-    async def run(self) -> End:
+    async def run(self) -> RunEnd:
         """Crawl until there is a reason to end."""
         self._loop = asyncio.get_running_loop()
         try:
@@ -98,19 +98,19 @@ class Pool(Steering):
             await self._return_dropped()
             if self._failure is not None:
                 raise self._failure
-            return End.STOPPED if self._stopping else end
+            return RunEnd.STOPPED if self._stopping else end
         finally:
             self._dismiss()
             await asyncio.gather(*self._visitors, return_exceptions=True)
 
-    async def _crawl(self) -> End:
+    async def _crawl(self) -> RunEnd:
         while not self._stopping and self._failure is None:
             self._wake.clear()
             now = self._clock.now()
             self._lookout.look(now)
             self._drop_overdue(now)
             if self._is_spent(now):
-                return End.BUDGET
+                return RunEnd.BUDGET
             room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
@@ -120,11 +120,11 @@ class Pool(Steering):
                     if granted.next_time is None:
                         if await self.reconsider():
                             continue
-                        return End.FINISHED
+                        return RunEnd.FINISHED
                     if granted.next_time - now > self._longest_wait:
-                        return End.WAITING
+                        return RunEnd.WAITING
             await self._wait(self.next_time if room else None)
-        return End.STOPPED
+        return RunEnd.STOPPED
 
     def _accept(self, leases: Sequence[Lease]) -> None:
         now = self._clock.now()

@@ -52,7 +52,7 @@ UNKNOWN = Digests()
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WireAnswer:
     """An answer as it goes over the wire."""
 
     status: int
@@ -73,7 +73,7 @@ class Answer:
         return self.wire[self.head_size :]
 
 
-def answer_resource(resource: Resource, content: bytes, identity: bool = False) -> Answer:
+def answer_resource(resource: Resource, content: bytes, identity: bool = False) -> WireAnswer:
     """Make the answer that carries a resource's content; `identity`: the client takes no content coding."""
     headers = [("Content-Type", _content_type(resource)), *resource.headers]
     headers += [("Location", link.href) for link in resource.links if link.kind == "redirect"]
@@ -86,15 +86,15 @@ def answer_resource(resource: Resource, content: bytes, identity: bool = False) 
     return assemble(resource.status, headers, content, resource.framing == "close")
 
 
-def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: bool = False) -> Answer:
+def answer_note(status: int, headers: tuple[tuple[str, str], ...] = (), close: bool = False) -> WireAnswer:
     """Make a short answer that says only its status."""
     return assemble(status, [("Content-Type", "text/plain"), *headers], f"{status} {_REASONS[status]}\n".encode(), close)
 
 
-def answer_cut_short() -> Answer:
+def answer_cut_short() -> WireAnswer:
     """Make an answer that ends in its head."""
     wire = b"HTTP/1.1 200 OK\r\nServer: sim"
-    return Answer(200, wire, len(wire), close=True)
+    return WireAnswer(200, wire, len(wire), close=True)
 
 
 def assemble(
@@ -104,7 +104,7 @@ def assemble(
     close: bool = False,
     version: int = 0,
     payload: bytes | None = None,
-) -> Answer:
+) -> WireAnswer:
     """Put an answer together; its length goes into the head unless the end of the connection or of the chunks shows it.
 
     A body in chunks has the payload that they carry beside it.
@@ -117,7 +117,7 @@ def assemble(
         lines.append(f"Content-Length: {len(body)}")
     head = "\r\n".join((*lines, "", "")).encode("latin-1")
     digests = Digests(digest(head), digest(body), "" if payload is None else digest(payload))
-    return Answer(status, head + body, len(head), digests, close, version)
+    return WireAnswer(status, head + body, len(head), digests, close, version)
 
 
 def digest(content: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gossamer.simweb.robots import RobotsFile, RobotsKind
 from gossamer.simweb.settings import SimwebSettings
-from gossamer.simweb.sites import HIGHEST_RANK, Host, Link, LinkKind, Pool, Resource, Role
+from gossamer.simweb.sites import HIGHEST_RANK, LinkKind, PageLink, RankedPages, Resource, Role, SimHost
 from gossamer.simweb.text import LANGUAGES
 from gossamer.simweb.words import NOUNS
 
@@ -40,14 +40,14 @@ class Builder:
             self._grow(host, pages)
         everything = [page for host in self.hosts for page in host.pages]
         self.rng.shuffle(everything)
-        self.pool = Pool(everything)
+        self.pool = RankedPages(everything)
 
     def add(
         self,
         parent: Resource | None,
         path: str,
         *,
-        host: Host | None = None,
+        host: SimHost | None = None,
         link: LinkKind = "anchor",
         href: str = "",
         nofollow: bool = False,
@@ -71,10 +71,10 @@ class Builder:
     ) -> None:
         """Let a page carry a link for certain, and give it room for that."""
         same_host = source.host is target.host
-        source.links.append(Link(href or (target.path if same_host else target.url), target, kind, nofollow))
+        source.links.append(PageLink(href or (target.path if same_host else target.url), target, kind, nofollow))
         source.size = max(source.size, _BYTES_OF_FRAME + _BYTES_PER_LINK * len(source.links))
 
-    def perch(self, host: Host) -> Resource:
+    def perch(self, host: SimHost) -> Resource:
         """Pick an ordinary page near the host's root, for something special to hang from."""
         near = [page for page in host.pages[:20] if page.rank <= PERCH_RANK]
         return self.rng.choice(near)
@@ -86,7 +86,7 @@ class Builder:
             most = max(least, min(most, at_most))
         return int(least * most / (most - self.rng.random() * (most - least)))
 
-    def _name_hosts(self, port: int) -> list[Host]:
+    def _name_hosts(self, port: int) -> list[SimHost]:
         settings = self.settings
         roles = [_role(position, settings.plain) for position in range(settings.hosts)]
         self.rng.shuffle(roles)
@@ -94,7 +94,7 @@ class Builder:
         for number, role in enumerate(roles):
             name = f"h{number:04d}.sim"
             address = f"127.0.0.{number % settings.addresses + 1}"
-            hosts.append(Host(name, f"http://{name}:{port}", address, role, self._robots(role)))
+            hosts.append(SimHost(name, f"http://{name}:{port}", address, role, self._robots(role)))
         ruled = [host for host in hosts if host.role == "rules"]
         for host in hosts:
             if host.role == "moved":
@@ -122,7 +122,7 @@ class Builder:
             given += share
         return counts
 
-    def _grow(self, host: Host, count: int) -> None:
+    def _grow(self, host: SimHost, count: int) -> None:
         """Grow the tree of a host; pages that came first have more children, by a power law."""
         host.pages.append(self.add(None, "/", host=host, size=self.size(), **self._dress()))
         while len(host.pages) < count:
@@ -130,18 +130,18 @@ class Builder:
             size, dress = self.size(), self._dress()
             path = self._path(parent)
             host.pages.append(self.add(parent, path, size=size, aliases=same_page(path), **dress))
-        host.pool = Pool(host.pages)
+        host.pool = RankedPages(host.pages)
         self.publish_robots(host)
 
-    def found(self, name: str) -> Host:
+    def found(self, name: str) -> SimHost:
         """Return a host of its own that lets everybody in; it is part of the web when it is among its hosts."""
         first = self.hosts[0]
         origin = first.origin.replace(first.name, name)
-        host = Host(name, origin, first.address, "open", RobotsFile("allow", 0.0), is_apart=True)
+        host = SimHost(name, origin, first.address, "open", RobotsFile("allow", 0.0), is_apart=True)
         self.publish_robots(host)
         return host
 
-    def publish_robots(self, host: Host) -> None:
+    def publish_robots(self, host: SimHost) -> None:
         """Put the robots file of a host where crawlers look for it."""
         robots = host.robots
         headers = (("Location", robots.location),) if robots.location else ()

@@ -15,7 +15,7 @@ import msgspec
 TRANSCRIPT = ".said"  # after the name of the ledger
 
 
-class Request(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class SeenRequest(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One request: from the arrival of its first byte until its answer was handed to the socket."""
 
     start: float
@@ -39,7 +39,7 @@ class Said(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     crossed: bool = False  # said before the request came, so late that it was perhaps under way: the answer, or no part of it
 
 
-class Ledger:
+class RequestLedger:
     """Keeps requests in memory, in a file, or both."""
 
     def __init__(self, path: str | PathLike[str] | None = None, keep: bool = False) -> None:
@@ -48,9 +48,9 @@ class Ledger:
         self._transcript: FileIO | None = None  # there when something is in it
         self._encode = msgspec.json.Encoder().encode
         self._keep = keep
-        self.requests: list[Request] = []
+        self.requests: list[SeenRequest] = []
 
-    def add(self, request: Request) -> None:
+    def add(self, request: SeenRequest) -> None:
         """Write a request down."""
         if self._file is not None:
             self._file.write(self._encode(request) + b"\n")
@@ -78,8 +78,8 @@ def _open(path: str | PathLike[str]) -> FileIO:
     return open(path, "ab", buffering=0)
 
 
-def read(path: str | PathLike[str]) -> list[Request]:
+def read(path: str | PathLike[str]) -> list[SeenRequest]:
     """Read a ledger back."""
-    decode = msgspec.json.Decoder(Request).decode
+    decode = msgspec.json.Decoder(SeenRequest).decode
     with open(path, "rb") as file:
         return [decode(line) for line in file]

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from gossamer.simweb.sites import Link, Resource
+from gossamer.simweb.sites import PageLink, Resource
 from gossamer.simweb.web import Web
 
 LONGEST_URL = 2048
@@ -22,7 +22,7 @@ MOST_REDIRECTS = 10
 TIMES_TRIED = 4  # once, and three times again
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One URL. Of the members of a group one ends as ok, the others as duplicate or near_duplicate.
 
     It is the one whose outcome says so, the canonical one; in a group without one, whichever came first.
@@ -64,9 +64,9 @@ class _Lead(msgspec.Struct, frozen=True):
     redirects: int = 0
 
 
-def manifest(web: Web) -> list[Entry]:
+def manifest(web: Web) -> list[ManifestEntry]:
     """Walk the web from its seeds and say how every URL ends, in the order of the walk."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ManifestEntry] = {}
     passed_over: dict[str, tuple[_Lead, _Refusal]] = {}
     leads = deque(_beginnings(web))
     while leads:
@@ -85,16 +85,16 @@ def manifest(web: Web) -> list[Entry]:
     return list(entries.values())
 
 
-def write(web: Web, path: str | PathLike[str], more: Iterable[Entry] = ()) -> None:
+def write(web: Web, path: str | PathLike[str], more: Iterable[ManifestEntry] = ()) -> None:
     """Write the manifest as JSON lines; `more` is what is known of other hosts."""
     encode = msgspec.json.Encoder().encode
     with open(path, "wb") as file:
         file.writelines(encode(entry) + b"\n" for entry in chain(manifest(web), more))
 
 
-def read(path: str | PathLike[str]) -> list[Entry]:
+def read(path: str | PathLike[str]) -> list[ManifestEntry]:
     """Read a manifest back."""
-    decode = msgspec.json.Decoder(Entry).decode
+    decode = msgspec.json.Decoder(ManifestEntry).decode
     with open(path, "rb") as file:
         return [decode(line) for line in file]
 
@@ -119,7 +119,7 @@ def _follow(web: Web, lead: _Lead, page: Resource, leads: deque[_Lead], passed_o
             passed_over.setdefault(link.url, (found, refusal))
 
 
-def _pass_over(page: Resource, link: Link) -> _Refusal | None:
+def _pass_over(page: Resource, link: PageLink) -> _Refusal | None:
     if link.kind == "image":
         return _Refusal("out_of_scope", "documents.follow", "image")
     if link.nofollow or page.stops:
@@ -148,8 +148,8 @@ def _refuse(web: Web, lead: _Lead, target: Resource) -> _Refusal | None:
     return None if judgement.allowed else _Refusal("robots_denied", "robots.txt", judgement.reason)
 
 
-def _refused_entry(lead: _Lead, refusal: _Refusal) -> Entry:
-    return Entry(
+def _refused_entry(lead: _Lead, refusal: _Refusal) -> ManifestEntry:
+    return ManifestEntry(
         url=lead.url,
         host=urlsplit(lead.url).hostname or "",
         fetch=False,
@@ -160,8 +160,8 @@ def _refused_entry(lead: _Lead, refusal: _Refusal) -> Entry:
     )
 
 
-def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> Entry:
-    return Entry(
+def _fetched_entry(web: Web, lead: _Lead, target: Resource) -> ManifestEntry:
+    return ManifestEntry(
         url=lead.url,
         host=target.host.name,
         fetch=True,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from random import Random
 
-from gossamer.simweb.sites import Link, Resource
+from gossamer.simweb.sites import PageLink, Resource
 from gossamer.simweb.text import PARAGRAPH, Prose
 
 _LINKS_PER_SECTION = 8
@@ -38,7 +38,7 @@ _BLOCK = 16 * 1024  # bytes
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def write_page(page: Resource, links: Sequence[Link], prose: Prose, rng: Random) -> bytes:
+def write_page(page: Resource, links: Sequence[PageLink], prose: Prose, rng: Random) -> bytes:
     """Write a page of HTML or XHTML in its charset."""
     title = prose.title(page.language, page.number)
     start = _opening(page, title, links)
@@ -55,7 +55,7 @@ def write_page(page: Resource, links: Sequence[Link], prose: Prose, rng: Random)
     return content if page.charset == "utf-8" else content.decode().encode(page.charset)
 
 
-def write_frames(page: Resource, links: Sequence[Link], prose: Prose) -> bytes:
+def write_frames(page: Resource, links: Sequence[PageLink], prose: Prose) -> bytes:
     """Write a set of frames."""
     title = prose.title(page.language, page.number)
     frames = "".join(_FRAME % escape(link.href) for link in links)
@@ -115,7 +115,7 @@ def draw_image(image: Resource) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-def _opening(page: Resource, title: str, links: Sequence[Link]) -> str:
+def _opening(page: Resource, title: str, links: Sequence[PageLink]) -> str:
     if page.kind == "xhtml":
         prologue = (
             '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">'
@@ -136,7 +136,7 @@ def _opening(page: Resource, title: str, links: Sequence[Link]) -> str:
     return f"{prologue}\n<head>\n{head}</head>\n<body>\n<header><h1>{title}</h1></header>\n<main>\n"
 
 
-def _sections(page: Resource, links: Sequence[Link], prose: Prose) -> list[tuple[bytes, bytes]]:
+def _sections(page: Resource, links: Sequence[PageLink], prose: Prose) -> list[tuple[bytes, bytes]]:
     """Lay out the body as sections; the text goes between the two halves of each."""
     written = [_body_link(page, link, number, prose) for number, link in enumerate(links) if link.kind not in _HEAD]
     sections = []
@@ -149,7 +149,7 @@ def _sections(page: Resource, links: Sequence[Link], prose: Prose) -> list[tuple
     return sections
 
 
-def _body_link(page: Resource, link: Link, number: int, prose: Prose) -> str:
+def _body_link(page: Resource, link: PageLink, number: int, prose: Prose) -> str:
     href = escape(link.href) if "&" in link.href else link.href
     if link.kind == "anchor":
         text = prose.title("en", link.target.number) if link.target else "somewhere else"

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from gossamer.simweb.answers import Answer, answer_note
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.answers import WireAnswer, answer_note
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.requests import RequestHead
-from gossamer.simweb.server import Connection
+from gossamer.simweb.server import ClientConnection
 
 NOBODY = answer_note(404)
 
@@ -18,15 +18,15 @@ class Port:
 
     port = 0
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: RequestLedger) -> None:
         self.ledger = ledger
-        self.connections: set[Connection] = set()
+        self.connections: set[ClientConnection] = set()
         self._server: asyncio.Server | None = None
 
     async def start(self, port: int = 0) -> None:
         """Listen."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), "127.0.0.1", port, backlog=_BACKLOG)
+        self._server = await loop.create_server(lambda: ClientConnection(self), "127.0.0.1", port, backlog=_BACKLOG)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -37,10 +37,10 @@ class Port:
                 connection.abort()
             await self._server.wait_closed()
 
-    def answer(self, request: RequestHead) -> tuple[Answer, float]:
+    def answer(self, request: RequestHead) -> tuple[WireAnswer, float]:
         """Return the answer to a request, at once."""
         return (self.reply(request) if request.method in ("GET", "HEAD") else _BAD_METHOD), 0.0
 
-    def reply(self, request: RequestHead) -> Answer:
+    def reply(self, request: RequestHead) -> WireAnswer:
         """Answer a request by a method that is known."""
         return NOBODY

@@ -13,7 +13,7 @@ RobotsKind = Literal["allow", "rules", "groups", "missing", "pace", "deny", "unr
 READ_LIMIT = 500 * 1024  # a crawler reads this much (RFC 9309, 2.5)
 
 
-class Rule(NamedTuple):
+class GroupLine(NamedTuple):
     """One line of a group."""
 
     allow: bool
@@ -36,18 +36,18 @@ class Judgement(NamedTuple):
     reason: str
 
 
-DENY_ALL = (Rule(False, "/"),)
+DENY_ALL = (GroupLine(False, "/"),)
 RULES = (
-    Rule(False, "/private/"),
-    Rule(True, "/private/open/"),
-    Rule(False, "/*.cgi$"),
-    Rule(False, "/search?*sort="),
-    Rule(False, "/tmp"),
-    Rule(False, "/tie"),
-    Rule(True, "/tie"),
+    GroupLine(False, "/private/"),
+    GroupLine(True, "/private/open/"),
+    GroupLine(False, "/*.cgi$"),
+    GroupLine(False, "/search?*sort="),
+    GroupLine(False, "/tmp"),
+    GroupLine(False, "/tie"),
+    GroupLine(True, "/tie"),
 )
-EARLY = (Rule(False, "/private/"),)
-LATE = Rule(False, "/late/")  # beyond the limit of an oversized file: does not count
+EARLY = (GroupLine(False, "/private/"),)
+LATE = GroupLine(False, "/late/")  # beyond the limit of an oversized file: does not count
 
 # Paths that the rules above tell apart; hosts with rules have a page at each.
 TELLING_PATHS = (
@@ -80,7 +80,7 @@ class RobotsFile:
         return {"missing": 404, "unreachable": 500, "moved": 301, "elsewhere": 302}.get(self.kind, 200)
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[GroupLine, ...]:
         """The rules that bind a crawler nobody named."""
         if self.kind == "deny":
             return DENY_ALL

@@ -17,7 +17,7 @@ from gossamer.simweb import manifest
 from gossamer.simweb.attacks import zoo
 from gossamer.simweb.attacks.server import AttackServer
 from gossamer.simweb.dns import NameServer
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.living.server import Living
 from gossamer.simweb.living.site import DOMAIN as LIVING_DOMAIN
 from gossamer.simweb.mazes import zoo as maze_zoo
@@ -44,7 +44,7 @@ async def serve(
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    book = Ledger(ledger)
+    book = RequestLedger(ledger)
     hostile, endless = zoo.choose(attacks), maze_zoo.choose(mazes, seed=settings.seed, scale=maze_scale)
     server, maze_server = SimwebServer(settings, book), MazeServer(endless, book)
     zoo_server = AttackServer(hostile, book, certificate)

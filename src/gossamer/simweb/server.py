@@ -10,8 +10,8 @@ from collections import OrderedDict
 from time import monotonic
 from typing import Protocol, cast
 
-from gossamer.simweb.answers import UNKNOWN, Answer, Digests, answer_cut_short, answer_note, digest
-from gossamer.simweb.ledger import Ledger, Request
+from gossamer.simweb.answers import UNKNOWN, Digests, WireAnswer, answer_cut_short, answer_note, digest
+from gossamer.simweb.ledger import RequestLedger, SeenRequest
 from gossamer.simweb.requests import Malformed, RequestHead, read_head
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.sites import Ailment, Resource
@@ -25,7 +25,7 @@ _BAD_REQUEST = answer_note(400, close=True)
 _BAD_METHOD = answer_note(405, (("Allow", "GET, HEAD"),), close=True)
 _NOT_FOUND = answer_note(404)
 _SOON = (("Retry-After", "0"),)
-_AILMENTS: dict[Ailment, Answer] = {
+_AILMENTS: dict[Ailment, WireAnswer] = {
     "busy": answer_note(503, (("Retry-After", "1"),)),
     "broken": answer_note(500),
     "no gateway": answer_note(502),
@@ -43,10 +43,10 @@ _NOTHING = digest(b"")
 class Answering(Protocol):
     """What a connection belongs to."""
 
-    ledger: Ledger
-    connections: "set[Connection]"
+    ledger: RequestLedger
+    connections: "set[ClientConnection]"
 
-    def answer(self, request: RequestHead) -> tuple[Answer, float]:
+    def answer(self, request: RequestHead) -> tuple[WireAnswer, float]:
         """Return the answer to a request, and the seconds to wait before it is sent."""
 
 
@@ -56,12 +56,12 @@ class SimwebServer:
     web: Web
     port: int
 
-    def __init__(self, settings: SimwebSettings, ledger: Ledger | None = None) -> None:
+    def __init__(self, settings: SimwebSettings, ledger: RequestLedger | None = None) -> None:
         self.settings = settings
-        self.ledger = ledger if ledger is not None else Ledger()
-        self.connections: set[Connection] = set()
+        self.ledger = ledger if ledger is not None else RequestLedger()
+        self.connections: set[ClientConnection] = set()
         self._servers: list[asyncio.Server] = []
-        self._cache: OrderedDict[int, Answer] = OrderedDict()
+        self._cache: OrderedDict[int, WireAnswer] = OrderedDict()
         self._cached_bytes = 0
         self._failed: dict[int, int] = {}
         self._in_a_row: dict[str, int] = {}  # failing answers, of hosts whose last one was
@@ -75,7 +75,7 @@ class SimwebServer:
             self._warm()
         loop = asyncio.get_running_loop()
         for bound in sockets:
-            self._servers.append(await loop.create_server(lambda: Connection(self), sock=bound, backlog=_BACKLOG))
+            self._servers.append(await loop.create_server(lambda: ClientConnection(self), sock=bound, backlog=_BACKLOG))
 
     async def stop(self) -> None:
         """Stop listening, drop the connections, close the ledger."""
@@ -88,7 +88,7 @@ class SimwebServer:
         self._servers.clear()
         self.ledger.close()
 
-    def answer(self, request: RequestHead) -> tuple[Answer, float]:
+    def answer(self, request: RequestHead) -> tuple[WireAnswer, float]:
         """Return the answer to a request, and the seconds to wait before it is sent."""
         if request.method not in ("GET", "HEAD"):
             return _BAD_METHOD, 0.0
@@ -121,7 +121,7 @@ class SimwebServer:
             if self._cached_bytes > self.settings.cache_bytes * 0.9:
                 return
 
-    def _cached(self, resource: Resource) -> Answer:
+    def _cached(self, resource: Resource) -> WireAnswer:
         answer = self._cache.get(resource.number)
         if answer is not None:
             self._cache.move_to_end(resource.number)
@@ -134,7 +134,7 @@ class SimwebServer:
         return answer
 
 
-class Connection(asyncio.Protocol):
+class ClientConnection(asyncio.Protocol):
     """One connection of a client."""
 
     __slots__ = ("_arrived", "_buffer", "_pending", "_server", "_stopped", "_timer", "_transport")
@@ -198,12 +198,12 @@ class Connection(asyncio.Protocol):
             else:
                 self._send(request, answer, self._arrived)
 
-    def _send_late(self, request: RequestHead, answer: Answer, start: float) -> None:
+    def _send_late(self, request: RequestHead, answer: WireAnswer, start: float) -> None:
         self._timer = self._pending = None
         self._send(request, answer, start)
         self._proceed()
 
-    def _send(self, request: RequestHead, answer: Answer, start: float) -> None:
+    def _send(self, request: RequestHead, answer: WireAnswer, start: float) -> None:
         if self._transport is None:
             return
         sent, digests = answer.wire, answer.digests
@@ -224,7 +224,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _record(self, start: float, request: RequestHead, status: int, version: int = 0, digests: Digests = UNKNOWN) -> None:
-        line = Request(start, monotonic(), request.host, request.path, status, version, request.conditional, *digests)
+        line = SeenRequest(start, monotonic(), request.host, request.path, status, version, request.conditional, *digests)
         self._server.ledger.add(line)
 
 

@@ -29,7 +29,7 @@ HIGHEST_RANK = 8  # of an ordinary page
 AILMENTS: tuple[Ailment, ...] = get_args(Ailment)
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """A link as a page writes it. Without a target it leads out of the synthetic web."""
 
     href: str
@@ -47,14 +47,14 @@ class Link(NamedTuple):
 class Resource:
     """Something a path of a host answers with."""
 
-    host: "Host"
+    host: "SimHost"
     path: str  # with its query
     number: int  # unique in its web; seeds all that is random about its content
     rank: int = 0
     kind: ContentKind = "page"
     size: int = 0  # the content's bytes before any coding
     language: str = "en"
-    links: list[Link] = field(default_factory=list)  # those that must be there; chance adds more to pages
+    links: list[PageLink] = field(default_factory=list)  # those that must be there; chance adds more to pages
     aliases: tuple[str, ...] = ()  # other paths that name this resource
     original: "Resource | None" = None  # of an exact copy; links of its own are the relative ones of the original
     group: str = ""  # of exact copies, or of pages that say the same
@@ -81,7 +81,7 @@ class Resource:
 
 
 @dataclass(slots=True, eq=False)
-class Host:
+class SimHost:
     """A host name with everything below it."""
 
     name: str
@@ -91,7 +91,7 @@ class Host:
     robots: RobotsFile
     table: dict[str, Resource] = field(default_factory=dict)  # by path, aliases included
     pages: list[Resource] = field(default_factory=list)  # the ordinary ones, its root first
-    pool: "Pool" = field(default_factory=lambda: Pool(()))
+    pool: "RankedPages" = field(default_factory=lambda: RankedPages(()))
     is_seed: bool = True  # its root is where a crawl begins
     is_apart: bool = False  # no chance link leads there
 
@@ -106,7 +106,7 @@ class Host:
         return self.role == "slow"
 
 
-class Pool:
+class RankedPages:
     """Pages ordered by rank, picked by a power law: those that stand first are linked from everywhere."""
 
     def __init__(self, pages: Iterable[Resource]) -> None:

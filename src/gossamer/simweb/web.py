@@ -8,12 +8,12 @@ from random import Random
 from urllib.parse import urlsplit
 
 from gossamer.simweb import feeds, pages
-from gossamer.simweb.answers import Answer, answer_note, answer_resource
+from gossamer.simweb.answers import WireAnswer, answer_note, answer_resource
 from gossamer.simweb.builder import Builder
 from gossamer.simweb.exhibits.place import install
 from gossamer.simweb.robots import Judgement
 from gossamer.simweb.settings import SimwebSettings
-from gossamer.simweb.sites import Host, Link, Pool, Resource
+from gossamer.simweb.sites import PageLink, RankedPages, Resource, SimHost
 from gossamer.simweb.text import Prose
 
 _BYTES_PER_LINK = 400
@@ -33,7 +33,7 @@ def build(settings: SimwebSettings, port: int) -> "Web":
 class Web:
     """A finished web. Nothing about it changes."""
 
-    def __init__(self, settings: SimwebSettings, port: int, hosts: list[Host], pool: Pool) -> None:
+    def __init__(self, settings: SimwebSettings, port: int, hosts: list[SimHost], pool: RankedPages) -> None:
         self.settings = settings
         self.port = port
         self.hosts = hosts
@@ -59,7 +59,7 @@ class Web:
             return [f"*.sim:{self.hosts[0].address}"]
         return [f"{host.name}:{host.address}" for host in self.hosts]
 
-    def host(self, name: str) -> Host | None:
+    def host(self, name: str) -> SimHost | None:
         """Return a host by its name in lower case."""
         return self._by_name.get(name)
 
@@ -85,19 +85,19 @@ class Web:
         has_title = resource.status == 200 and resource.kind in ("page", "frames", "xhtml")
         return self._prose.title(source.language, source.number) if has_title else ""
 
-    def links(self, resource: Resource) -> list[Link]:
+    def links(self, resource: Resource) -> list[PageLink]:
         """Return every link a resource carries: those it must, then those chance adds to a page."""
         source = resource.original or resource
         links = self._links(source, self._chance(source))
         is_elsewhere = source is not resource and resource.links
         return resource.links + links[len(source.links) :] if is_elsewhere else links
 
-    def answer(self, url: str) -> Answer:
+    def answer(self, url: str) -> WireAnswer:
         """Return what is sent for a URL, once it is well, to a client that takes every content coding."""
         resource = self.lookup(url)
         return answer_note(404) if resource is None else self.answer_for(resource)
 
-    def answer_for(self, resource: Resource, identity: bool = False) -> Answer:
+    def answer_for(self, resource: Resource, identity: bool = False) -> WireAnswer:
         """Return what is sent for a resource; `identity`: to a client that takes no content coding."""
         return answer_resource(resource, self.content(resource), identity)
 
@@ -131,13 +131,13 @@ class Web:
         """Return what all chance about a resource comes from: its links first, then its text."""
         return Random(resource.number * 1_000_003 + self.settings.seed)
 
-    def _links(self, page: Resource, rng: Random) -> list[Link]:
+    def _links(self, page: Resource, rng: Random) -> list[PageLink]:
         if page.kind not in ("page", "xhtml"):
             return page.links
         wanted = min(max(page.size // _BYTES_PER_LINK, _FEWEST_LINKS), _MOST_LINKS) - len(page.links)
         return page.links + [self._wander(page, rng) for _ in range(wanted)]
 
-    def _wander(self, page: Resource, rng: Random) -> Link:
+    def _wander(self, page: Resource, rng: Random) -> PageLink:
         """Let chance pick a link: to a page of a higher rank, or to a root, which every crawl knows from the start."""
         chance = rng.random()
         target = None
@@ -145,7 +145,7 @@ class Web:
             target = (page.host.pool if chance < _OWN_HOST else self._pool).pick(rng, page.rank)
         if target is None:
             target = self._roots[int(rng.random() * len(self._roots))]
-        return Link(_spell(page, target, rng), target)
+        return PageLink(_spell(page, target, rng), target)
 
 
 def _spell(page: Resource, target: Resource, rng: Random) -> str:

@@ -100,10 +100,10 @@ async def the_canonical_page_has_the_content_though_it_came_later(open_deduper: 
     await deduper.commit([(ONE, VARIANT)])
     assert await deduper.claim(ONE, PAGE) is None, "a page is a duplicate of its own variant"
     assert await deduper.claim(ONE, VARIANT) == PAGE, "who comes next is not told of the page that counts"
-    (exchange,) = await deduper.exchanges([(ONE, PAGE)])
+    (exchange,) = await deduper.successions([(ONE, PAGE)])
     assert (exchange.canonical, exchange.copy, exchange.digest) == (PAGE, VARIANT, ONE) and exchange.reason
     await deduper.commit([(ONE, PAGE)])
-    assert await deduper.exchanges([(ONE, PAGE)]) == [], "an exchange that is done is told again"
+    assert await deduper.successions([(ONE, PAGE)]) == [], "an exchange that is done is told again"
     for each in (deduper, open_deduper()):
         assert await each.claim(ONE, SECOND) == PAGE, "an exchange did not outlive the deduper"
         assert await each.claim(ONE, VARIANT) == PAGE and await each.owner(ONE) == PAGE
@@ -114,9 +114,9 @@ async def of_two_at_once_the_canonical_one_has_it_in_whatever_order_they_are_kep
     for digest, order in ((ONE, (VARIANT, PAGE)), (TWO, (PAGE, VARIANT))):
         await deduper.claim(digest, VARIANT)
         assert await deduper.claim(digest, PAGE) is None
-        assert await deduper.exchanges([(digest, order[0])]) == [], "one takes the place of a page that is not kept yet"
+        assert await deduper.successions([(digest, order[0])]) == [], "one takes the place of a page that is not kept yet"
         await deduper.commit([(digest, order[0])])
-        (exchange,) = await deduper.exchanges([(digest, order[1])])
+        (exchange,) = await deduper.successions([(digest, order[1])])
         assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT)
         if order[1] == PAGE:
             await deduper.commit([(digest, PAGE)])
@@ -126,7 +126,7 @@ async def of_two_at_once_the_canonical_one_has_it_in_whatever_order_they_are_kep
         assert await deduper.claim(digest, OTHER) == await deduper.owner(digest) == PAGE
     await deduper.claim("sha1:C", VARIANT)
     await deduper.claim("sha1:C", PAGE)
-    (exchange,) = await deduper.exchanges([("sha1:C", PAGE), ("sha1:C", VARIANT)])
+    (exchange,) = await deduper.successions([("sha1:C", PAGE), ("sha1:C", VARIANT)])
     assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT), "two that are kept at once"
     assert await open_deduper().owner(TWO) == PAGE
 
@@ -137,7 +137,7 @@ async def a_page_that_takes_a_place_and_is_not_kept_gives_it_back(open_deduper: 
     await deduper.claim(ONE, PAGE)
     deduper.release(ONE, PAGE)
     assert await deduper.claim(ONE, OTHER) == VARIANT, "a page that is under way lost its claim to nobody"
-    assert await deduper.exchanges([(ONE, VARIANT)]) == []
+    assert await deduper.successions([(ONE, VARIANT)]) == []
     await deduper.commit([(ONE, VARIANT)])
     await deduper.claim(ONE, PAGE)
     deduper.release(ONE, PAGE)

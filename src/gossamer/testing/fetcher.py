@@ -15,7 +15,7 @@ from gossamer.records.fetch import Fetched, Request
 from gossamer.records.outcome import Outcome
 
 
-class Bench(Protocol):
+class FetcherBench(Protocol):
     """Opens fetchers of one kind."""
 
     page: str  # answers with status 200 and `content`
@@ -34,7 +34,7 @@ def ask(url: str, **fields: int | bool) -> Request:
     return Request(url=url, user_agent="gossamer-test/1", **fields)  # type: ignore[arg-type]
 
 
-async def _fetched(bench: Bench, url: str, settings: Fetch | None = None, **fields: int | bool) -> Fetched:
+async def _fetched(bench: FetcherBench, url: str, settings: Fetch | None = None, **fields: int | bool) -> Fetched:
     fetcher = await bench.open(settings or Fetch())
     try:
         return await fetcher.fetch(ask(url, **fields))
@@ -42,7 +42,7 @@ async def _fetched(bench: Bench, url: str, settings: Fetch | None = None, **fiel
         await fetcher.aclose()
 
 
-async def an_answer_is_whole_and_can_be_read_again(bench: Bench) -> None:
+async def an_answer_is_whole_and_can_be_read_again(bench: FetcherBench) -> None:
     """Check head, headers and body of the plain case."""
     answer = await _fetched(bench, bench.page)
     assert answer.outcome is Outcome.OK, answer.detail
@@ -55,7 +55,7 @@ async def an_answer_is_whole_and_can_be_read_again(bench: Bench) -> None:
     answer.body.close()
 
 
-async def its_times_are_in_order(bench: Bench) -> None:
+async def its_times_are_in_order(bench: FetcherBench) -> None:
     """Check that a request starts before it is answered and is answered before it ends."""
     for url in (bench.page, bench.missing, bench.unreachable):
         answer = await _fetched(bench, url)
@@ -63,14 +63,14 @@ async def its_times_are_in_order(bench: Bench) -> None:
         answer.body.close()
 
 
-async def an_error_page_is_an_answer(bench: Bench) -> None:
+async def an_error_page_is_an_answer(bench: FetcherBench) -> None:
     """Check that a status is no outcome."""
     answer = await _fetched(bench, bench.missing)
     assert (answer.outcome, answer.status) == (Outcome.OK, 404)
     answer.body.close()
 
 
-async def a_redirect_is_returned_and_not_followed(bench: Bench) -> None:
+async def a_redirect_is_returned_and_not_followed(bench: FetcherBench) -> None:
     """Check that the caller decides about every hop."""
     answer = await _fetched(bench, bench.redirect)
     assert answer.outcome is Outcome.OK
@@ -79,7 +79,7 @@ async def a_redirect_is_returned_and_not_followed(bench: Bench) -> None:
     answer.body.close()
 
 
-async def no_answer_is_an_outcome_with_a_reason(bench: Bench) -> None:
+async def no_answer_is_an_outcome_with_a_reason(bench: FetcherBench) -> None:
     """Check that nothing is raised for what the web does."""
     answer = await _fetched(bench, bench.unreachable)
     assert answer.outcome is not Outcome.OK
@@ -87,7 +87,7 @@ async def no_answer_is_an_outcome_with_a_reason(bench: Bench) -> None:
     assert (answer.status, answer.response_head, answer.body.size) == (0, b"", 0)
 
 
-async def a_body_is_cut_at_the_limit_and_marked(bench: Bench) -> None:
+async def a_body_is_cut_at_the_limit_and_marked(bench: FetcherBench) -> None:
     """Check both limits: the configuration's and the request's own."""
     for answer in (
         await _fetched(bench, bench.page, Fetch(max_body=1024)),
@@ -98,7 +98,7 @@ async def a_body_is_cut_at_the_limit_and_marked(bench: Bench) -> None:
         answer.body.close()
 
 
-async def many_are_fetched_at_once_and_one_may_be_cancelled(bench: Bench) -> None:
+async def many_are_fetched_at_once_and_one_may_be_cancelled(bench: FetcherBench) -> None:
     """Check that the others are not harmed, and that the fetcher goes on."""
     fetcher = await bench.open(Fetch())
     try:
@@ -116,14 +116,14 @@ async def many_are_fetched_at_once_and_one_may_be_cancelled(bench: Bench) -> Non
         await fetcher.aclose()
 
 
-async def it_may_be_closed_twice(bench: Bench) -> None:
+async def it_may_be_closed_twice(bench: FetcherBench) -> None:
     """Check that closing again does nothing."""
     fetcher = await bench.open(Fetch())
     await fetcher.aclose()
     await fetcher.aclose()
 
 
-RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
+RULES: tuple[Callable[[FetcherBench], Awaitable[None]], ...] = (
     an_answer_is_whole_and_can_be_read_again,
     its_times_are_in_order,
     an_error_page_is_an_answer,

@@ -1,7 +1,7 @@
 """The checker of the frontier: every rule of its contract, for any backend.
 
-`RULES` are async functions named like promises; each takes a `Bench` that opens fresh frontiers of one backend and raises
-AssertionError when its promise is broken.
+`RULES` are async functions named like promises; each takes a `FrontierBench`, which opens fresh frontiers of a backend, and
+raises AssertionError when its promise is broken.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,9 +12,9 @@ from gossamer.testing import frontier_opic as opic
 from gossamer.testing import frontier_promote as promote
 from gossamer.testing import frontier_spellings as spellings
 from gossamer.testing import frontier_urls as urls
-from gossamer.testing.frontier_bench import Bench
+from gossamer.testing.frontier_bench import FrontierBench
 
-RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
+RULES: tuple[Callable[[FrontierBench], Awaitable[None]], ...] = (
     urls.new_urls_wait_and_known_ones_are_counted,
     urls.every_key_is_in_exactly_one_state,
     urls.a_fingerprint_names_its_url_whatever_became_of_it,

@@ -3,13 +3,13 @@
 from gossamer.records.entry import Priority
 from gossamer.records.lease import Fate
 from gossamer.records.outcome import State
-from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
+from gossamer.testing.frontier_bench import EAGER, NOW, FrontierBench, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
 DAY = 86400.0
 
 
-async def a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such(bench: Bench) -> None:
+async def a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such(bench: FrontierBench) -> None:
     """AGAIN is an end for now: the URL waits until `due`, and its next lease says that it is not the first."""
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
@@ -23,7 +23,7 @@ async def a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such(bench: 
     assert second.again and second.attempts == 0, "it is not told that it was crawled before"
 
 
-async def the_kinds_of_work_are_picked_by_their_shares(bench: Bench) -> None:
+async def the_kinds_of_work_are_picked_by_their_shares(bench: FrontierBench) -> None:
     """Never crawled and due again: 30 to 70 when both are ready, to within a pick, and all to one when the other is empty."""
     frontier = await bench.open(politeness=EAGER)
     count = 400
@@ -37,7 +37,7 @@ async def the_kinds_of_work_are_picked_by_their_shares(bench: Bench) -> None:
     assert len(rest) == 2 * count - 500, "an empty kind keeps its share"
 
 
-async def a_finished_url_can_be_made_due_again(bench: Bench) -> None:
+async def a_finished_url_can_be_made_due_again(bench: FrontierBench) -> None:
     """`revisit` brings back what is done or dead, sooner what is due later, and nothing else."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1"), entry("2"), entry("3")], NOW)
@@ -55,7 +55,7 @@ async def a_finished_url_can_be_made_due_again(bench: Bench) -> None:
     assert frontier.statistics().done == 0
 
 
-async def due_urls_survive_a_restart_with_their_date(bench: Bench) -> None:
+async def due_urls_survive_a_restart_with_their_date(bench: FrontierBench) -> None:
     """A date is kept like anything else."""
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
@@ -69,7 +69,7 @@ async def due_urls_survive_a_restart_with_their_date(bench: Bench) -> None:
     assert lease.again and lease.returns == 1, "a lease of a due URL did not come back as one"
 
 
-async def a_higher_score_is_visited_again_first(bench: Bench) -> None:
+async def a_higher_score_is_visited_again_first(bench: FrontierBench) -> None:
     """What is due at the same time comes in the order of what it is worth now."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1", score=0.9), entry("2", score=0.1)], NOW)
@@ -78,7 +78,7 @@ async def a_higher_score_is_visited_again_first(bench: Bench) -> None:
     assert (await only(frontier, NOW + 61)).entry.key == key("2")
 
 
-async def a_url_can_be_put_behind_all_others_of_its_host(bench: Bench) -> None:
+async def a_url_can_be_put_behind_all_others_of_its_host(bench: FrontierBench) -> None:
     """DEFERRED with a score: the URL moves to the last class and is worth that from now on, whatever a rank says of it."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1", priority=Priority.HIGH, score=0.9), entry("2", priority=Priority.LOW, score=0.1)], NOW)
@@ -95,7 +95,7 @@ async def a_url_can_be_put_behind_all_others_of_its_host(bench: Bench) -> None:
     assert (await only(frontier, NOW + 4)).entry.key == key("1"), "nobody else waits"
 
 
-async def a_host_that_has_waited_for_a_day_comes_before_all_shares(bench: Bench) -> None:
+async def a_host_that_has_waited_for_a_day_comes_before_all_shares(bench: FrontierBench) -> None:
     """Whatever its URLs are worth: a host ready for longer than `patience` is next."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(host="low.example", priority=Priority.LOW)], NOW)

@@ -17,7 +17,7 @@ LEASE = 300.0
 EAGER = Politeness(delay=0)
 
 
-class Bench(Protocol):
+class FrontierBench(Protocol):
     """Opens frontiers of one backend. A rule opens one, and may ask for it again as after a restart."""
 
     folder: Path  # of this bench alone

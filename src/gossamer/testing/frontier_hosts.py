@@ -13,7 +13,7 @@ from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import State
 from gossamer.records.standing import Outlook
 from gossamer.testing.clock import VirtualClock
-from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, end, entry, failure, key, leased, only, status
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, end, entry, failure, key, leased, only, status
 
 _DAY = 86400.0
 
@@ -22,7 +22,7 @@ async def _many(frontier: Frontier, count: int, host: str = "a.example", priorit
     await frontier.discover([entry(str(number), host, priority=priority) for number in range(count)], NOW)
 
 
-async def a_host_is_never_leased_twice_at_once(bench: Bench) -> None:
+async def a_host_is_never_leased_twice_at_once(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await _many(frontier, 5)
     lease = await only(frontier, NOW)
@@ -32,7 +32,7 @@ async def a_host_is_never_leased_twice_at_once(bench: Bench) -> None:
     await only(frontier, NOW + 100, "other")
 
 
-async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: Bench) -> None:
+async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=2, connections=3))
     await _many(frontier, 9)
     for second in range(7):
@@ -43,7 +43,7 @@ async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: Bench) 
     assert (await status(frontier)).leased == 4
 
 
-async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: Bench) -> None:
+async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(host="a.example"), entry(host="b.example")], NOW)
     await frontier.set_policy("b.example", HostPolicy(max_connections=2))
@@ -54,7 +54,7 @@ async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: Bench)
     assert await frontier.settle([end(theirs)], NOW) == 1
 
 
-async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: Bench) -> None:
+async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)
     lease = await only(frontier, NOW)
@@ -66,7 +66,7 @@ async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: Be
     assert (await status(frontier)).clock.next_time == NOW + 10
 
 
-async def a_turn_that_was_not_used_is_given_back(bench: Bench) -> None:
+async def a_turn_that_was_not_used_is_given_back(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)
     await frontier.settle([end(await only(frontier, NOW), Fate.DEFERRED, answer=None)], NOW + 0.1)
@@ -76,7 +76,7 @@ async def a_turn_that_was_not_used_is_given_back(bench: Bench) -> None:
     assert (await status(frontier)).clock.next_time >= NOW + 7
 
 
-async def policy_and_robots_set_the_pace(bench: Bench) -> None:
+async def policy_and_robots_set_the_pace(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 9)
     await frontier.settle([end(await only(frontier, NOW))], NOW)
@@ -92,7 +92,7 @@ async def policy_and_robots_set_the_pace(bench: Bench) -> None:
     await only(frontier, NOW + 34)
 
 
-async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Bench) -> None:
+async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 9)
     now, delays = NOW, []
@@ -103,7 +103,7 @@ async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Ben
     assert delays == [2, 4, 4, 2, 1, 1]
 
 
-async def a_block_moves_later_until_it_is_lifted(bench: Bench) -> None:
+async def a_block_moves_later_until_it_is_lifted(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)
     await frontier.block("a.example", NOW + 100, "robots.txt out of reach")
@@ -120,7 +120,7 @@ async def a_block_moves_later_until_it_is_lifted(bench: Bench) -> None:
     await only(frontier, NOW + 199)
 
 
-async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: Bench) -> None:
+async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)
     for policy in (HostPolicy(paused=True), HostPolicy(blocked=True)):
@@ -133,7 +133,7 @@ async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: Ben
     await only(frontier, NOW + 10)
 
 
-async def the_breaker_opens_probes_once_and_gives_up(bench: Bench) -> None:
+async def the_breaker_opens_probes_once_and_gives_up(bench: FrontierBench) -> None:
     settings = Breaker(failures=2, open_for=100, openings=2, give_up_for=1000)
     frontier = await bench.open(politeness=Politeness(delay=0, connections=2), breaker=settings)
     await _many(frontier, 20)
@@ -152,7 +152,7 @@ async def the_breaker_opens_probes_once_and_gives_up(bench: Bench) -> None:
     assert given_up.clock.given_up_until == NOW + 1200 and given_up.max_connections == 1
 
 
-async def a_bare_turn_counts_like_any_other(bench: Bench) -> None:
+async def a_bare_turn_counts_like_any_other(bench: FrontierBench) -> None:
     frontier = await bench.open()
     turn = await frontier.reserve("worker", "a.example", NOW)
     assert turn is not None and turn.entry.host == "a.example" and not turn.entry.key
@@ -167,7 +167,7 @@ async def a_bare_turn_counts_like_any_other(bench: Bench) -> None:
     assert frontier.statistics().waiting == 1
 
 
-async def classes_are_picked_by_their_shares(bench: Bench) -> None:
+async def classes_are_picked_by_their_shares(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     for priority in Priority:
         for number in range(4):
@@ -185,7 +185,7 @@ async def classes_are_picked_by_their_shares(bench: Bench) -> None:
     }
 
 
-async def the_last_class_is_served_only_while_nobody_has_anything_else(bench: Bench) -> None:
+async def the_last_class_is_served_only_while_nobody_has_anything_else(bench: FrontierBench) -> None:
     """It has no share: of its own host and of any other, what is ready in another class comes first, and what is due again."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("again", host="c.example")], NOW)
@@ -200,7 +200,7 @@ async def the_last_class_is_served_only_while_nobody_has_anything_else(bench: Be
     assert len(order) == 4, "the last class was not served at all"
 
 
-async def an_empty_class_gives_its_share_away(bench: Bench) -> None:
+async def an_empty_class_gives_its_share_away(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await _many(frontier, 1, "medium.example", Priority.MEDIUM)
     await _many(frontier, 1, "low.example", Priority.LOW)
@@ -212,7 +212,7 @@ async def an_empty_class_gives_its_share_away(bench: Bench) -> None:
     assert picks == {Priority.MEDIUM: 300, Priority.LOW: 100}
 
 
-async def hosts_take_turns_in_the_order_they_became_ready(bench: Bench) -> None:
+async def hosts_take_turns_in_the_order_they_became_ready(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.pace("b.example", 0)
     for number, host in enumerate(("c.example", "a.example", "b.example")):
@@ -221,7 +221,7 @@ async def hosts_take_turns_in_the_order_they_became_ready(bench: Bench) -> None:
     assert order == ["c", "a", "b"]
 
 
-async def a_host_that_had_its_turn_goes_behind_the_others(bench: Bench) -> None:
+async def a_host_that_had_its_turn_goes_behind_the_others(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 9)
     await _many(frontier, 9, "b.example")
@@ -233,7 +233,7 @@ async def a_host_that_had_its_turn_goes_behind_the_others(bench: Bench) -> None:
     assert order == ["a", "b", "a", "b"]
 
 
-async def every_host_gets_a_turn_within_a_day(bench: Bench) -> None:
+async def every_host_gets_a_turn_within_a_day(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=60))
     clock = VirtualClock(NOW)
     lonely = {f"lonely-{number}.example" for number in range(20)}
@@ -253,7 +253,7 @@ async def every_host_gets_a_turn_within_a_day(bench: Bench) -> None:
     assert lonely <= served
 
 
-async def a_lease_says_when_to_ask_again(bench: Bench) -> None:
+async def a_lease_says_when_to_ask_again(bench: FrontierBench) -> None:
     frontier = await bench.open()
     assert (await frontier.lease("worker", 1, NOW)).next_time is None
     await _many(frontier, 2)
@@ -272,7 +272,7 @@ async def a_lease_says_when_to_ask_again(bench: Bench) -> None:
     assert (await frontier.lease("worker", 1, NOW + 99)).next_time is None
 
 
-async def the_next_date_is_the_first_of_all_that_wait(bench: Bench) -> None:
+async def the_next_date_is_the_first_of_all_that_wait(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await _many(frontier, 3)
     for due in (50, 40, 60):
@@ -284,7 +284,7 @@ async def the_next_date_is_the_first_of_all_that_wait(bench: Bench) -> None:
     assert (await frontier.lease("worker", 1, NOW + 50)).next_time == NOW + 60
 
 
-async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(bench: Bench) -> None:
+async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=2))
     assert frontier.outlook(10) == Outlook()
     await _many(frontier, 4)
@@ -310,7 +310,7 @@ async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(b
     assert frontier.outlook(10) == Outlook()
 
 
-async def after_a_restart_every_host_waits_one_delay(bench: Bench) -> None:
+async def after_a_restart_every_host_waits_one_delay(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=5))
     await _many(frontier, 3)
     await frontier.pace("b.example", 8)
@@ -324,7 +324,7 @@ async def after_a_restart_every_host_waits_one_delay(bench: Bench) -> None:
     await only(frontier, NOW - 995)
 
 
-async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: Bench) -> None:
+async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 2)
     lease = await only(frontier, NOW)
@@ -340,7 +340,7 @@ async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: Bench) -
     assert known is not None and known.returns == 1 and await frontier.lookup(key("9")) is None
 
 
-async def what_was_decided_about_a_host_survives_a_restart(bench: Bench) -> None:
+async def what_was_decided_about_a_host_survives_a_restart(bench: FrontierBench) -> None:
     frontier = await bench.open(breaker=Breaker(failures=90, error_share=1.0))
     policy = HostPolicy(max_qps=0.5, max_connections=2, priority=Priority.HIGH, user_agent="x", paused=True, crawl_depth=3)
     await frontier.set_policy("b.example", policy)
@@ -362,7 +362,7 @@ async def what_was_decided_about_a_host_survives_a_restart(bench: Bench) -> None
     assert await frontier.host("d.example") is None
 
 
-async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(bench: Bench) -> None:
+async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(bench: FrontierBench) -> None:
     """One failure long ago is as good as none, and one in three is not half: nobody is left alone, no answer is too much."""
     frontier = await bench.open(politeness=EAGER, breaker=Breaker(failures=4))
     mixtures = {f"{every}.example": every for every in (1000, 97, 64, 33, 7, 3)}  # one answer of so many fails
@@ -384,7 +384,7 @@ async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(ben
     assert frontier.statistics().done == requests * len(mixtures)
 
 
-async def nothing_acknowledged_is_lost_by_a_restart(bench: Bench) -> None:
+async def nothing_acknowledged_is_lost_by_a_restart(bench: FrontierBench) -> None:
     frontier = await bench.open()
     for host in "abcd":
         await frontier.discover([entry("1", host), entry("2", host)], NOW)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gossamer.joints.frontier import Frontier
 from gossamer.records.entry import Entry, LinkKind, Verdict
 from gossamer.records.lease import Fate, Lease
-from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
 TAX = 10
@@ -28,7 +28,7 @@ async def credit(frontier: Frontier, path: str) -> int:
     return known.credit or 0
 
 
-async def opened(bench: Bench, *entries: Entry) -> Frontier:
+async def opened(bench: FrontierBench, *entries: Entry) -> Frontier:
     """Open a frontier that knows some URLs."""
     frontier = await bench.open(politeness=EAGER, opic=True)
     await frontier.discover(entries, NOW)
@@ -52,7 +52,7 @@ def check(frontier: Frontier) -> tuple[int, int]:
     return numbers.credit, numbers.lambda_credit
 
 
-async def a_new_seed_brings_credit_and_a_link_brings_none(bench: Bench) -> None:
+async def a_new_seed_brings_credit_and_a_link_brings_none(bench: FrontierBench) -> None:
     """Each seed brings the same, once; without opic there is none at all."""
     frontier = await opened(bench, entry("1"), entry("2"), entry("1"), found("3"))
     total, unspread = check(frontier)
@@ -62,7 +62,7 @@ async def a_new_seed_brings_credit_and_a_link_brings_none(bench: Bench) -> None:
     assert check(frontier) == (total, 0), "a page that was known brought credit"
 
 
-async def without_opic_no_credit_is_kept(bench: Bench) -> None:
+async def without_opic_no_credit_is_kept(bench: FrontierBench) -> None:
     """Other orders say nothing of credit."""
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
@@ -71,7 +71,7 @@ async def without_opic_no_credit_is_kept(bench: Bench) -> None:
     assert known is not None and known.credit is numbers.credit is numbers.lambda_credit is None
 
 
-async def a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links(bench: Bench) -> None:
+async def a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links(bench: FrontierBench) -> None:
     """To the unit: what cannot be divided goes to lambda, and lambda gives to all pages alike."""
     frontier = await opened(bench, entry("0"))
     total, _ = check(frontier)
@@ -82,7 +82,7 @@ async def a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links(benc
     assert check(frontier) == (total, rest)
 
 
-async def what_nobody_gets_goes_to_lambda(bench: Bench) -> None:
+async def what_nobody_gets_goes_to_lambda(bench: FrontierBench) -> None:
     """Links to pages that are unknown, refused, dead or removed; and all that a page without links has."""
     frontier = await opened(bench, entry("0"), found("dead"), found("gone"), found("fine"))
     await frontier.discover([entry("out", refused=Verdict(False, "scope.within"), kind=LinkKind.ANCHOR)], NOW)
@@ -103,7 +103,7 @@ async def what_nobody_gets_goes_to_lambda(bench: Bench) -> None:
     assert await credit(frontier, "gone") == await credit(frontier, "out") == 0
 
 
-async def the_richest_page_of_a_host_is_next(bench: Bench) -> None:
+async def the_richest_page_of_a_host_is_next(bench: FrontierBench) -> None:
     """Credit decides, not the order of discovery; and a page that is paid while it waits moves ahead, also of many."""
     frontier = await opened(bench, entry("0"), entry("x"))
     crowd = [str(number) for number in range(1, 60)]
@@ -114,7 +114,7 @@ async def the_richest_page_of_a_host_is_next(bench: Bench) -> None:
     assert [await finish(frontier, NOW) for _ in range(53)] == [path for path in crowd[3:] if path not in ("40", "50", "57")]
 
 
-async def credit_moves_once_a_lease(bench: Bench) -> None:
+async def credit_moves_once_a_lease(bench: FrontierBench) -> None:
     """However often a settlement is repeated, by whomever; and not at all when it comes too late."""
     frontier = await opened(bench, entry("0"), found("1"))
     lease = await only(frontier, NOW)
@@ -129,7 +129,7 @@ async def credit_moves_once_a_lease(bench: Bench) -> None:
     check(frontier)
 
 
-async def a_page_that_is_tried_again_keeps_its_credit(bench: Bench) -> None:
+async def a_page_that_is_tried_again_keeps_its_credit(bench: FrontierBench) -> None:
     """A page pays when it was read: not when it failed, was put off, came back, or had not changed."""
     frontier = await opened(bench, entry("0"), found("1"))
     total, _ = check(frontier)
@@ -147,7 +147,7 @@ async def a_page_that_is_tried_again_keeps_its_credit(bench: Bench) -> None:
     assert await credit(frontier, "0") == total and check(frontier) == (total, 0), "it links itself, and is the only one"
 
 
-async def a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place(bench: Bench) -> None:
+async def a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place(bench: FrontierBench) -> None:
     """After a restart as well, which may be its end at once."""
     frontier = await opened(bench, *(entry(path) for path in "abc"), entry("payer", "b.example"))
     (held,) = [lease for lease in await leased(frontier, NOW, limit=1) if lease.entry.key == key("a")]
@@ -159,7 +159,7 @@ async def a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place(ben
     assert [await _next(frontier, NOW + 9) for _ in range(3)] == ["a", "c", "b"]
 
 
-async def opened_again(bench: Bench, frontier: Frontier) -> Frontier:
+async def opened_again(bench: FrontierBench, frontier: Frontier) -> Frontier:
     """Restart with what was leased coming back."""
     before = check(frontier)
     frontier = await bench.reopen(NOW + 5)
@@ -174,7 +174,7 @@ async def _next(frontier: Frontier, now: float) -> str:
     return lease.entry.key.rpartition("/")[2]
 
 
-async def a_page_that_waits_for_its_date_is_paid_there(bench: Bench) -> None:
+async def a_page_that_waits_for_its_date_is_paid_there(bench: FrontierBench) -> None:
     """When its date comes, it stands where its credit puts it."""
     frontier = await opened(bench, *(entry(path) for path in "abc"))
     for _ in range(2):
@@ -184,7 +184,7 @@ async def a_page_that_waits_for_its_date_is_paid_there(bench: Bench) -> None:
     assert [await _next(frontier, NOW + 60) for _ in range(2)] == ["b", "a"]
 
 
-async def what_is_removed_leaves_its_credit_to_the_others(bench: Bench) -> None:
+async def what_is_removed_leaves_its_credit_to_the_others(bench: FrontierBench) -> None:
     """One by one, while it is leased, or with its host; and who comes back from the dead begins with nothing."""
     frontier = await opened(bench, entry("1"), entry("2"), entry("3", "b.example"), entry("4", "c.example"))
     total, _ = check(frontier)
@@ -203,7 +203,7 @@ async def what_is_removed_leaves_its_credit_to_the_others(bench: Bench) -> None:
     assert await credit(frontier, "2") == 0 and check(frontier)[0] == total
 
 
-async def the_pages_of_a_trap_starve(bench: Bench) -> None:
+async def the_pages_of_a_trap_starve(bench: FrontierBench) -> None:
     """A maze whose pages link ten new ones of it each, beside a site whose pages link each other."""
     frontier = await opened(bench, entry("home"))
     pages, caught, fetched = 100, 0, 0

@@ -4,7 +4,7 @@ from gossamer.joints.frontier import Frontier
 from gossamer.records.entry import Priority
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Fate
-from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
+from gossamer.testing.frontier_bench import EAGER, NOW, FrontierBench, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
 DAY = 86400.0
@@ -26,7 +26,7 @@ async def fetched(frontier: Frontier, count: int, now: float) -> list[str]:
     return keys
 
 
-async def a_promoted_url_comes_sooner_and_none_falls(bench: Bench) -> None:
+async def a_promoted_url_comes_sooner_and_none_falls(bench: FrontierBench) -> None:
     """A higher score counts, a lower one does not; unknown URLs are passed over."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number), score=0.5) for number in range(4)], NOW)
@@ -36,7 +36,7 @@ async def a_promoted_url_comes_sooner_and_none_falls(bench: Bench) -> None:
     assert await fetched(frontier, 4, NOW) == [key("2"), key("0"), key("1"), key("3")]
 
 
-async def a_promoted_url_changes_its_class_for_a_better_one(bench: Bench) -> None:
+async def a_promoted_url_changes_its_class_for_a_better_one(bench: FrontierBench) -> None:
     """Of a class that is picked more often; what its host's policy says stands above."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.set_policy("b.example", HostPolicy(priority=LOW))
@@ -50,7 +50,7 @@ async def a_promoted_url_changes_its_class_for_a_better_one(bench: Bench) -> Non
     )
 
 
-async def a_promotion_does_not_end_waiting(bench: Bench) -> None:
+async def a_promotion_does_not_end_waiting(bench: FrontierBench) -> None:
     """A URL that has waited is still worth what its waiting is worth: thirty days are the whole range of scores."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("old", score=0.2)], NOW)
@@ -60,7 +60,7 @@ async def a_promotion_does_not_end_waiting(bench: Bench) -> None:
     assert await fetched(frontier, 3, later) == [key("newer"), key("old"), key("new")]
 
 
-async def only_what_was_never_fetched_is_promoted(bench: Bench) -> None:
+async def only_what_was_never_fetched_is_promoted(bench: FrontierBench) -> None:
     """Not what is leased, done, gone or due again; a URL that is to be tried again is."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number)) for number in range(5)], NOW)
@@ -75,7 +75,7 @@ async def only_what_was_never_fetched_is_promoted(bench: Bench) -> None:
     assert (await only(frontier, NOW + 9)).entry.key == key("3"), "it waits for its date as what it was"
 
 
-async def of_many_that_are_promoted_at_once_none_is_lost_or_doubled(bench: Bench) -> None:
+async def of_many_that_are_promoted_at_once_none_is_lost_or_doubled(bench: FrontierBench) -> None:
     """Also when all that stood in front of a long queue leaves it, and most of what stood behind."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number), priority=MEDIUM) for number in range(60)], NOW)
@@ -86,7 +86,7 @@ async def of_many_that_are_promoted_at_once_none_is_lost_or_doubled(bench: Bench
     assert await leased(frontier, NOW) == () and frontier.statistics().waiting == 0
 
 
-async def a_promotion_survives_a_restart(bench: Bench) -> None:
+async def a_promotion_survives_a_restart(bench: FrontierBench) -> None:
     """Also of many URLs of one host, of one whose lease was out, and of one that was tried."""
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number), priority=MEDIUM) for number in range(60)], NOW)

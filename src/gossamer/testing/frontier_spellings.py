@@ -6,7 +6,7 @@ from gossamer.joints.frontier import Frontier
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Fate
 from gossamer.records.outcome import State
-from gossamer.testing.frontier_bench import EAGER, NOW, Bench, end, entry, key, leased, only
+from gossamer.testing.frontier_bench import EAGER, NOW, FrontierBench, end, entry, key, leased, only
 from gossamer.url.spelling import MOST_SPELLINGS
 
 
@@ -22,7 +22,7 @@ async def _ask(frontier: Frontier, now: float, fate: Fate = Fate.DONE, **fields:
     return lease.entry.url
 
 
-async def another_spelling_of_a_url_that_is_gone_is_asked_for(bench: Bench) -> None:
+async def another_spelling_of_a_url_that_is_gone_is_asked_for(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([_spelling("1/")], NOW)
     found = await frontier.discover([_spelling("1"), _spelling("1?utm_source=x"), _spelling("1/")], NOW)
@@ -36,7 +36,7 @@ async def another_spelling_of_a_url_that_is_gone_is_asked_for(bench: Bench) -> N
     assert known is not None and known.state is State.DONE
 
 
-async def another_spelling_is_asked_for_when_it_is_found_after_the_first_is_gone(bench: Bench) -> None:
+async def another_spelling_is_asked_for_when_it_is_found_after_the_first_is_gone(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([_spelling("1/")], NOW)
     assert await _ask(frontier, NOW, Fate.DEAD) == "http://a.example/1/"
@@ -47,7 +47,7 @@ async def another_spelling_is_asked_for_when_it_is_found_after_the_first_is_gone
     assert not await leased(frontier, NOW + 2)
 
 
-async def spellings_found_in_the_call_that_finds_the_first_gone_are_asked_for(bench: Bench) -> None:
+async def spellings_found_in_the_call_that_finds_the_first_gone_are_asked_for(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([_spelling("1/"), entry("2", "b.example")], NOW)
     leases = {lease.entry.host: lease for lease in await leased(frontier, NOW)}
@@ -58,7 +58,7 @@ async def spellings_found_in_the_call_that_finds_the_first_gone_are_asked_for(be
     assert {await _ask(frontier, NOW + 2), await _ask(frontier, NOW + 3)} == {link.url for link in links}
 
 
-async def no_other_spelling_of_a_page_is_asked_for(bench: Bench) -> None:
+async def no_other_spelling_of_a_page_is_asked_for(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([_spelling("1/"), _spelling("1"), _spelling("1//")], NOW)
     assert await _ask(frontier, NOW) == "http://a.example/1/"
@@ -67,7 +67,7 @@ async def no_other_spelling_of_a_page_is_asked_for(bench: Bench) -> None:
     assert frontier.statistics().done == 1
 
 
-async def of_endless_spellings_the_shortest_are_remembered(bench: Bench) -> None:
+async def of_endless_spellings_the_shortest_are_remembered(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([_spelling("1?s=000000")], NOW)
     for number in range(1, 50):

@@ -10,7 +10,7 @@ from gossamer.records.entry import Discovered, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import Outcome, State
-from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, Bench, by, end, entry, key, leased, only
+from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
 _DAY = 86400.0
@@ -22,7 +22,7 @@ async def state_of(frontier: Frontier, path: str = "1", host: str = "a.example")
     return None if known is None else known.state
 
 
-async def new_urls_wait_and_known_ones_are_counted(bench: Bench) -> None:
+async def new_urls_wait_and_known_ones_are_counted(bench: FrontierBench) -> None:
     frontier = await bench.open()
     assert await frontier.discover([entry("1"), entry("2"), entry("1")], NOW) == Discovered(new=2, known=1)
     assert await frontier.discover([entry("2"), entry("3")], NOW + 1) == Discovered(new=1, known=1)
@@ -31,7 +31,7 @@ async def new_urls_wait_and_known_ones_are_counted(bench: Bench) -> None:
     assert await frontier.lookup(key("4")) is None
 
 
-async def a_fingerprint_names_its_url_whatever_became_of_it(bench: Bench) -> None:
+async def a_fingerprint_names_its_url_whatever_became_of_it(bench: FrontierBench) -> None:
     frontier = await bench.open()
     refused, asked_for = entry("2", refused=Verdict(False, "scope.within")), key("1") + "?utm_source=a"  # not the key
     await frontier.discover([replace(entry("1"), url=asked_for), refused, entry("3", "b.example")], NOW)
@@ -45,7 +45,7 @@ async def a_fingerprint_names_its_url_whatever_became_of_it(bench: Bench) -> Non
     assert await frontier.names(asked[:2]) == [key("2"), ""]
 
 
-async def every_key_is_in_exactly_one_state(bench: Bench) -> None:
+async def every_key_is_in_exactly_one_state(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1", host=f"{name}.example") for name in "abcdefg"], NOW)
     await frontier.discover([entry("x", refused=Verdict(False, "scope.within"))], NOW)
@@ -63,7 +63,7 @@ async def every_key_is_in_exactly_one_state(bench: Bench) -> None:
     assert numbers.hosts == 4
 
 
-async def a_refused_url_is_recorded_with_its_rule(bench: Bench) -> None:
+async def a_refused_url_is_recorded_with_its_rule(bench: FrontierBench) -> None:
     frontier = await bench.open()
     verdict = Verdict(False, "traps.max_length", "3000 characters", Outcome.TRAP)
     assert await frontier.discover([entry(refused=verdict), entry(refused=verdict)], NOW) == Discovered(refused=1, known=1)
@@ -73,7 +73,7 @@ async def a_refused_url_is_recorded_with_its_rule(bench: Bench) -> None:
     assert not await leased(frontier, NOW) and await frontier.host("a.example") is None
 
 
-async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Bench) -> None:
+async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry(refused=Verdict(False, "scope.max_depth"), depth=16)], NOW)
     assert await frontier.discover([entry(depth=2)], NOW + 1) == Discovered(new=1)
@@ -84,7 +84,7 @@ async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Bench)
     assert frontier.statistics().dead == 1
 
 
-async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: Bench) -> None:
+async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     by_plugin = Verdict(False, "plugin", "too old", Outcome.GONE)
     await frontier.discover([entry("1", f"{name}.example") for name in "abcd"], NOW)
@@ -112,7 +112,7 @@ async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: Bench) ->
     assert counts() == (3, 1, 2)
 
 
-async def a_full_host_takes_no_more_urls(bench: Bench) -> None:
+async def a_full_host_takes_no_more_urls(bench: FrontierBench) -> None:
     frontier = await bench.open(settings=FrontierSettings(max_waiting=2), politeness=EAGER)
     found = [entry(str(number)) for number in range(3)] + [entry("1", "b.example")]
     assert await frontier.discover(found, NOW) == Discovered(new=3, refused=1)
@@ -123,7 +123,7 @@ async def a_full_host_takes_no_more_urls(bench: Bench) -> None:
     assert await frontier.discover([entry("2")], NOW) == Discovered(new=1)
 
 
-async def a_blocked_host_takes_no_more_urls(bench: Bench) -> None:
+async def a_blocked_host_takes_no_more_urls(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.set_policy("a.example", HostPolicy(blocked=True))
     assert await frontier.discover([entry()], NOW) == Discovered(refused=1)
@@ -133,7 +133,7 @@ async def a_blocked_host_takes_no_more_urls(bench: Bench) -> None:
     assert await frontier.discover([entry()], NOW) == Discovered(new=1)
 
 
-async def a_removed_url_is_removed_for_good(bench: Bench) -> None:
+async def a_removed_url_is_removed_for_good(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2", refused=Verdict(False, "scope.within"))], NOW)
     assert await frontier.remove(key("1")) and await frontier.remove(key("2")) and not await frontier.remove(key("3"))
@@ -143,7 +143,7 @@ async def a_removed_url_is_removed_for_good(bench: Bench) -> None:
     assert not await leased(frontier, NOW + _DAY) and frontier.statistics().removed == 2
 
 
-async def a_removed_url_is_not_leased(bench: Bench) -> None:
+async def a_removed_url_is_not_leased(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number)) for number in range(5)], NOW)
     for path in "013":
@@ -156,7 +156,7 @@ async def a_removed_url_is_not_leased(bench: Bench) -> None:
     assert served == [key("2"), key("4")] and not await leased(frontier, NOW)
 
 
-async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: Bench) -> None:
+async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("0", "b.example")], NOW)
     lease, other = await leased(frontier, NOW)
@@ -173,7 +173,7 @@ async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: Bench
     assert (numbers.waiting, numbers.leased, numbers.removed) == (1, 0, 2)
 
 
-async def a_dropped_host_loses_its_waiting_urls(bench: Bench) -> None:
+async def a_dropped_host_loses_its_waiting_urls(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry(str(number)) for number in range(4)] + [entry("1", "b.example")], NOW)
     first, _ = await leased(frontier, NOW)
@@ -186,7 +186,7 @@ async def a_dropped_host_loses_its_waiting_urls(bench: Bench) -> None:
     assert not await leased(frontier, NOW + 100)
 
 
-async def a_settled_url_is_done_and_not_leased_again(bench: Bench) -> None:
+async def a_settled_url_is_done_and_not_leased_again(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2", "b.example")], NOW)
     done, dead = await leased(frontier, NOW)
@@ -200,7 +200,7 @@ async def a_settled_url_is_done_and_not_leased_again(bench: Bench) -> None:
     assert not await leased(frontier, NOW + _DAY)
 
 
-async def a_retry_waits_for_its_date_and_is_counted(bench: Bench) -> None:
+async def a_retry_waits_for_its_date_and_is_counted(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
     await frontier.settle([end(await only(frontier, NOW), Fate.RETRY, due=NOW + 60)], NOW + 1)
@@ -210,7 +210,7 @@ async def a_retry_waits_for_its_date_and_is_counted(bench: Bench) -> None:
     assert (lease.attempts, lease.returns) == (1, 0)
 
 
-async def a_deferred_url_keeps_its_place_and_is_not_counted(bench: Bench) -> None:
+async def a_deferred_url_keeps_its_place_and_is_not_counted(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1", score=0.5), entry("2", score=0.9), entry("3", score=0.1)], NOW)
     first = await only(frontier, NOW)
@@ -224,7 +224,7 @@ async def a_deferred_url_keeps_its_place_and_is_not_counted(bench: Bench) -> Non
     assert (await only(frontier, NOW + 10)).entry.key == key("2")
 
 
-async def what_a_page_led_to_is_found_together_with_its_end(bench: Bench) -> None:
+async def what_a_page_led_to_is_found_together_with_its_end(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1")], NOW)
     found = (entry("2"), entry("1"), entry("3", refused=Verdict(False, "scope.within")), entry("4", kind=LinkKind.ANCHOR))
@@ -234,7 +234,7 @@ async def what_a_page_led_to_is_found_together_with_its_end(bench: Bench) -> Non
     assert states == [State.DONE, State.WAITING, State.DEAD, State.WAITING]
 
 
-async def a_lease_has_one_owner_and_its_end_counts_once(bench: Bench) -> None:
+async def a_lease_has_one_owner_and_its_end_counts_once(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry()], NOW)
     lease = await only(frontier, NOW, "one")
@@ -249,7 +249,7 @@ async def a_lease_has_one_owner_and_its_end_counts_once(bench: Bench) -> None:
     assert await state_of(frontier) is State.DONE
 
 
-async def an_expired_lease_comes_back_once_and_its_late_end_changes_nothing(bench: Bench) -> None:
+async def an_expired_lease_comes_back_once_and_its_late_end_changes_nothing(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
     lease = await only(frontier, NOW)
@@ -267,7 +267,7 @@ async def an_expired_lease_comes_back_once_and_its_late_end_changes_nothing(benc
     assert await frontier.settle([end(again)], late + 2) == 1 and await state_of(frontier) is State.DONE
 
 
-async def the_leases_of_a_worker_that_is_gone_come_back_at_once(bench: Bench) -> None:
+async def the_leases_of_a_worker_that_is_gone_come_back_at_once(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry(host=f"{name}.example") for name in "abc"], NOW)
     lost = await leased(frontier, NOW, 2, "dead")
@@ -285,7 +285,7 @@ async def the_leases_of_a_worker_that_is_gone_come_back_at_once(bench: Bench) ->
     assert await frontier.settle([end(kept)], NOW + 1.5) == 1
 
 
-async def higher_scores_come_sooner_and_ties_go_by_discovery(bench: Bench) -> None:
+async def higher_scores_come_sooner_and_ties_go_by_discovery(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     scores = {"low": 0.1, "first": 0.5, "second": 0.5, "high": 0.9}
     await frontier.discover([entry(path, score=score) for path, score in scores.items()], NOW)
@@ -297,7 +297,7 @@ async def higher_scores_come_sooner_and_ties_go_by_discovery(bench: Bench) -> No
     assert order == ["high", "first", "second", "low"]
 
 
-async def waiting_thirty_days_is_worth_the_top_score(bench: Bench) -> None:
+async def waiting_thirty_days_is_worth_the_top_score(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("old", score=0.0)], NOW)
     await frontier.discover([entry("almost", score=1.0)], NOW + 30 * _DAY - 1)
@@ -310,7 +310,7 @@ async def waiting_thirty_days_is_worth_the_top_score(bench: Bench) -> None:
     assert order == ["almost", "old", "too late"]
 
 
-async def what_comes_back_after_a_restart_stands_behind_what_was_found_since_and_is_worth_more(bench: Bench) -> None:
+async def what_comes_back_after_a_restart_stands_behind_what_was_found_since_and_is_worth_more(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("low")], NOW)
     await only(frontier, NOW)
@@ -324,7 +324,7 @@ async def what_comes_back_after_a_restart_stands_behind_what_was_found_since_and
     assert paths == [each.key for each in better] + [key("low")]
 
 
-async def a_policy_decides_the_class_of_what_is_queued_from_then_on(bench: Bench) -> None:
+async def a_policy_decides_the_class_of_what_is_queued_from_then_on(bench: FrontierBench) -> None:
     frontier = await bench.open(settings=FrontierSettings(shares=(100, 0, 0)), politeness=EAGER)
     await frontier.discover([entry("before", priority=Priority.LOW)], NOW)
     await frontier.set_policy("a.example", HostPolicy(priority=Priority.HIGH))
@@ -337,7 +337,7 @@ async def a_policy_decides_the_class_of_what_is_queued_from_then_on(bench: Bench
     assert order[0] == "after"
 
 
-async def a_checkpoint_opens_as_the_state_it_was_taken_of(bench: Bench) -> None:
+async def a_checkpoint_opens_as_the_state_it_was_taken_of(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2"), entry("3", "b.example")], NOW)
     held, _ = await leased(frontier, NOW)

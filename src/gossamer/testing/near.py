@@ -136,10 +136,10 @@ async def the_canonical_page_counts_though_it_came_later(open_near: Opener) -> N
     await near.commit([(like(), VARIANT)], [(VARIANT, THIRD, 1)])
     assert await near.claim(like(2), PAGE) is None, "a page is the twin of its own variant"
     assert (await near.claim(like(2), OTHER) or ())[1:] == (0,), "who comes next is not told of the page that counts"
-    (exchange,) = await near.exchanges([(like(2), PAGE)])
+    (exchange,) = await near.successions([(like(2), PAGE)])
     assert (exchange.canonical, exchange.copy, exchange.bits) == (PAGE, VARIANT, 1) and exchange.reason
     await near.commit([(like(2), PAGE)], [(PAGE, VARIANT, 1)])
-    assert await near.exchanges([(like(2), PAGE)]) == [], "an exchange that is done is told again"
+    assert await near.successions([(like(2), PAGE)]) == [], "an exchange that is done is told again"
     for each in (near, open_near()):
         assert await each.claim(like(), OTHER) == (PAGE, 1), "an exchange did not outlive the index"
         assert await each.claim(like(), VARIANT) == (PAGE, 1)
@@ -152,9 +152,9 @@ async def of_two_at_once_the_canonical_one_counts_in_whatever_order_they_are_kep
     for text in (like(), like(*range(20))):
         await near.claim(text, VARIANT)
         assert await near.claim(text, PAGE) is None
-        assert await near.exchanges([(text, order[0])]) == [], "one takes the place of a page that is not kept yet"
+        assert await near.successions([(text, order[0])]) == [], "one takes the place of a page that is not kept yet"
         await near.commit([(text, order[0])])
-        (exchange,) = await near.exchanges([(text, order[1])])
+        (exchange,) = await near.successions([(text, order[1])])
         assert (exchange.canonical, exchange.copy) == (PAGE, VARIANT)
         if order[1] == PAGE:
             await near.commit([(text, PAGE)], [(PAGE, VARIANT, 0)])
@@ -174,11 +174,11 @@ async def a_page_takes_the_place_of_all_that_are_near_or_of_none(open_near: Open
     variants = VARIANT, page("page?version=2")
     await near.commit([(like(0, 1), variants[0]), (like(2, 3), variants[1])])
     assert await near.claim(like(), PAGE) is None
-    assert {exchange.copy for exchange in await near.exchanges([(like(), PAGE)])} == set(variants)
+    assert {exchange.copy for exchange in await near.successions([(like(), PAGE)])} == set(variants)
     near.release(like(), PAGE)
     await near.commit([(like(40, 41, 42), page("p"))])
     assert await near.claim(like(), PAGE) == (page("p"), 3), "one of them counts more, if not the nearest"
-    assert await near.exchanges([(like(), PAGE)]) == []
+    assert await near.successions([(like(), PAGE)]) == []
 
 
 async def a_page_that_takes_a_place_and_is_not_kept_gives_it_back(open_near: Opener) -> None:
@@ -187,7 +187,7 @@ async def a_page_that_takes_a_place_and_is_not_kept_gives_it_back(open_near: Ope
     await near.claim(like(2), PAGE)
     near.release(like(2), PAGE)
     assert await near.claim(like(2), OTHER) == (VARIANT, 1)
-    assert await near.exchanges([(like(), VARIANT)]) == []
+    assert await near.successions([(like(), VARIANT)]) == []
 
 
 RULES: tuple[Rule, ...] = (

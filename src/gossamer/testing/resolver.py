@@ -12,7 +12,7 @@ from gossamer.joints.resolver import Addresses, Resolver
 NOW = 1_700_000_000.0
 
 
-class Bench(Protocol):
+class ResolverBench(Protocol):
     """Opens resolvers of one kind."""
 
     known: str  # a name
@@ -42,7 +42,7 @@ class StaticResolver:
         """Do nothing: nothing is held open."""
 
 
-async def a_known_name_has_its_addresses_and_no_error(bench: Bench) -> None:
+async def a_known_name_has_its_addresses_and_no_error(bench: ResolverBench) -> None:
     """Check the plain case."""
     resolver = await bench.open()
     try:
@@ -54,7 +54,7 @@ async def a_known_name_has_its_addresses_and_no_error(bench: Bench) -> None:
         await resolver.aclose()
 
 
-async def an_unknown_name_has_a_reason_and_no_address(bench: Bench) -> None:
+async def an_unknown_name_has_a_reason_and_no_address(bench: ResolverBench) -> None:
     """Check that a failure is an answer, not an exception, and says that asking again is no use."""
     resolver = await bench.open()
     try:
@@ -66,7 +66,7 @@ async def an_unknown_name_has_a_reason_and_no_address(bench: Bench) -> None:
         await resolver.aclose()
 
 
-async def an_address_resolves_to_itself(bench: Bench) -> None:
+async def an_address_resolves_to_itself(bench: ResolverBench) -> None:
     """Check literals of both families."""
     resolver = await bench.open()
     try:
@@ -76,7 +76,7 @@ async def an_address_resolves_to_itself(bench: Bench) -> None:
         await resolver.aclose()
 
 
-async def many_may_ask_at_once_and_one_may_leave(bench: Bench) -> None:
+async def many_may_ask_at_once_and_one_may_leave(bench: ResolverBench) -> None:
     """Check that a cancelled question harms no other."""
     resolver = await bench.open()
     try:
@@ -91,14 +91,14 @@ async def many_may_ask_at_once_and_one_may_leave(bench: Bench) -> None:
         await resolver.aclose()
 
 
-async def it_may_be_closed_twice(bench: Bench) -> None:
+async def it_may_be_closed_twice(bench: ResolverBench) -> None:
     """Check that closing again does nothing."""
     resolver = await bench.open()
     await resolver.aclose()
     await resolver.aclose()
 
 
-RULES: tuple[Callable[[Bench], Awaitable[None]], ...] = (
+RULES: tuple[Callable[[ResolverBench], Awaitable[None]], ...] = (
     a_known_name_has_its_addresses_and_no_error,
     an_unknown_name_has_a_reason_and_no_address,
     an_address_resolves_to_itself,

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
-from gossamer.edges import meet
+from gossamer.edges import split_known
 from gossamer.filters.scope import Scope
 from gossamer.filters.verdict import Candidate
 from gossamer.policy import priority, traps
@@ -47,14 +47,14 @@ class Scorer(Protocol):
     def score(self, candidate: Candidate) -> float: ...
 
 
-class Rule(Struct, frozen=True):
+class AdmissionRule(Struct, frozen=True):
     """One rule, or several of one kind: the quick answer, and all there is to say."""
 
     judge: Callable[[Candidate], Verdict]
     trace: Callable[[Candidate], list[Verdict]]
 
 
-class Manner(Struct, frozen=True):
+class LinkOrigin(Struct, frozen=True):
     """How links of a page were found: what is the same for all of a kind is worked out once."""
 
     depth: int
@@ -66,7 +66,7 @@ class Manner(Struct, frozen=True):
     known: dict[str, None]  # URLs that were refused lately when found so
 
 
-class Admission:
+class LinkJudge:
     """Judges links and ranks those that pass."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Admission:
         self._spellings: dict[str, int] = {}  # keys that are not their URLs, or were found in several: how many were told of
         self._refused: dict[tuple[LinkKind, int, int, bool], dict[str, None]] = {}  # URLs by how they were found
         self._refused_count = 0
-        self._manners: dict[tuple[LinkKind, int, int, bool], Manner] = {}
+        self._manners: dict[tuple[LinkKind, int, int, bool], LinkOrigin] = {}
         self._by_manner = tuple(map(_single, (self._follow, self._nofollow, self._redirects)))
         self._plugins = tuple(_single(plugin.judge) for plugin in filters)
         self.scope = scope
@@ -110,7 +110,7 @@ class Admission:
     @scope.setter
     def scope(self, scope: Scope) -> None:
         self._scope = scope
-        self._by_url = (Rule(scope.judge, scope.trace), Rule(self._trap, self._trace_traps), *self._plugins)
+        self._by_url = (AdmissionRule(scope.judge, scope.trace), AdmissionRule(self._trap, self._trace_traps), *self._plugins)
         self._forget_refused()
 
     def extend(self, seeds: Iterable[str]) -> None:
@@ -132,7 +132,7 @@ class Admission:
         entries = []
         accepted, before, spellings = self._accepted, self._accepted_before, self._spellings
         key_of, via, off_site = self._keys.key, parent.url, parent.off_site
-        manners: dict[tuple[LinkKind, bool], Manner] = {}
+        manners: dict[tuple[LinkKind, bool], LinkOrigin] = {}
         for link in [link for link in links if link.url not in accepted]:  # first of all: nearly all are known
             wire, kind = link.url, link.kind
             if wire in before:
@@ -205,14 +205,14 @@ class Admission:
         folders = dict.fromkeys(folder for url in urls for folder in _folders_above(url))
         return self.admit([Link(folder, LinkKind.ASCENT) for folder in folders], parent) if folders else ()
 
-    def meet(self, links: Sequence[Link]) -> tuple[list[int | None], Sequence[Link]]:
+    def split_known(self, links: Sequence[Link]) -> tuple[list[int | None], Sequence[Link]]:
         """Return the fingerprint of each link's key, if the link is known from lately, else None; and those not known."""
-        names, strangers = meet(tuple(links), self._accepted)
+        names, unknown = split_known(tuple(links), self._accepted)
         before = self._accepted_before
-        if strangers and before:
+        if unknown and before:
             names = [before.get(link.url) if name is None else name for name, link in zip(names, links, strict=True)]
-            strangers = [link for link in strangers if link.url not in before]
-        return names, strangers
+            unknown = [link for link in unknown if link.url not in before]
+        return names, unknown
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Note entries whose discovery is durable, so that the same links need no second judgement."""
@@ -263,7 +263,7 @@ class Admission:
         self._refused_count = 0
         self._manners.clear()
 
-    def _found(self, link: Link, parent: Entry, nofollow: bool) -> Manner:
+    def _found(self, link: Link, parent: Entry, nofollow: bool) -> LinkOrigin:
         """Return how a link was found."""
         kind = link.kind
         level = kind is LinkKind.REDIRECT or (kind is LinkKind.SITEMAP and parent.kind not in LEVEL_KINDS)
@@ -274,7 +274,7 @@ class Admission:
             (nofollow or link.nofollow) and self._obeys,
         )
 
-    def _manner(self, kind: LinkKind, depth: int, redirects: int, nofollow: bool) -> Manner:
+    def _manner(self, kind: LinkKind, depth: int, redirects: int, nofollow: bool) -> LinkOrigin:
         """Return what is the same for every link found like that."""
         manner = self._manners.get((kind, depth, redirects, nofollow))
         if manner is not None:
@@ -285,11 +285,11 @@ class Admission:
         refused = _refusal(self._by_manner, Candidate(NOWHERE, depth, kind, redirects, nofollow=nofollow))
         is_nofollow = refused is not None and refused.rule == WELCOME.rule
         known = self._refused.setdefault((kind, depth, redirects, is_nofollow), {})
-        manner = Manner(depth, redirects, nofollow, score, level, refused, known)
+        manner = LinkOrigin(depth, redirects, nofollow, score, level, refused, known)
         self._manners[kind, depth, redirects, nofollow] = manner
         return manner
 
-    def _entry(self, candidate: Candidate, manner: Manner, key: str, via: str) -> Entry:
+    def _entry(self, candidate: Candidate, manner: LinkOrigin, key: str, via: str) -> Entry:
         url = candidate.url
         return Entry(
             url.wire,
@@ -336,11 +336,11 @@ def _folders_above(url: Url) -> Iterator[str]:
         yield f"{url.origin}{path}/"
 
 
-def _single(judge: Callable[[Candidate], Verdict]) -> Rule:
-    return Rule(judge, lambda candidate: [judge(candidate)])
+def _single(judge: Callable[[Candidate], Verdict]) -> AdmissionRule:
+    return AdmissionRule(judge, lambda candidate: [judge(candidate)])
 
 
-def _refusal(rules: Iterable[Rule], candidate: Candidate) -> Verdict | None:
+def _refusal(rules: Iterable[AdmissionRule], candidate: Candidate) -> Verdict | None:
     for rule in rules:  # asked for every link: a generator would cost half as much again
         verdict = rule.judge(candidate)
         if not verdict.allowed:

@@ -18,7 +18,7 @@ from gossamer.records.outcome import Outcome, State
 from gossamer.records.visit import Visit
 from gossamer.url.parse import split
 from gossamer.url.spelling import spelled
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.watch.events import Events, SeedArrived
 
 ARRIVED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})
@@ -29,7 +29,7 @@ _PREFIX = b"arrival/"
 class Arrivals:
     """The pages that seeds led to."""
 
-    def __init__(self, kv: KeyValue, frontier: Frontier, admission: Admission, clock: Clock) -> None:
+    def __init__(self, kv: KeyValue, frontier: Frontier, admission: LinkJudge, clock: Clock) -> None:
         self._kv = kv
         self._frontier = frontier
         self._admission = admission
@@ -38,7 +38,7 @@ class Arrivals:
         self.urls: list[str] = []
 
     @classmethod
-    async def load(cls, kv: KeyValue, frontier: Frontier, admission: Admission, clock: Clock) -> "Arrivals":
+    async def load(cls, kv: KeyValue, frontier: Frontier, admission: LinkJudge, clock: Clock) -> "Arrivals":
         """Take up where seeds arrived in earlier runs."""
         made = cls(kv, frontier, admission, clock)
         made.urls = [key[len(_PREFIX) :].decode() async for key, _ in kv.scan(_PREFIX)]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Settings
 from gossamer.joints.sameness import Claims
 from gossamer.policy import canonical, soft404
-from gossamer.readers.child import Reading
+from gossamer.readers.child import ChildReading
 from gossamer.records.entry import Entry, LinkKind, Verdict
 from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Lease
@@ -130,7 +130,7 @@ class Comparison:
             self._claims.release(self._me, self._digest if self._has_claim else "", self._claimed_text)
             self._has_claim, self._claimed_text = False, None
 
-    async def judge(self, reading: Reading, noindex: bool = False) -> Finding:
+    async def judge(self, reading: ChildReading, noindex: bool = False) -> Finding:
         """Say what the answer is, and claim what it is the one page to have."""
         if self._before is not None:
             reason = self._spared or "the same as when it was last kept"
@@ -161,7 +161,7 @@ class Comparison:
             is_archived=is_archived,
         )
 
-    async def _claim(self, reading: Reading, noindex: bool) -> Earlier:
+    async def _claim(self, reading: ChildReading, noindex: bool) -> Earlier:
         """Claim bytes and text; return who has them and counts. Error pages and empty answers are alike everywhere."""
         if self._outcome is not OK or not self._fetched.body.size:
             return None, None
@@ -195,7 +195,7 @@ class Comparison:
     def _own(self) -> tuple[str, Original] | None:
         return (self._digest, self._me) if self._has_claim else None
 
-    def _is_soft_404(self, reading: Reading) -> str:
+    def _is_soft_404(self, reading: ChildReading) -> str:
         probe, fetched = self._lesson.probe, self._fetched
         if probe is None or self._entry.kind is SEED:
             return ""
@@ -209,7 +209,7 @@ class Comparison:
             fetched.body.size,
         )
 
-    def _is_suspicious(self, reading: Reading) -> bool:
+    def _is_suspicious(self, reading: ChildReading) -> bool:
         """Tell whether a page says that there is nothing, while nobody knows what that looks like here."""
         is_unknown = not self._lesson.is_probed and self._outcome is OK and self._entry.kind is not SEED
         return is_unknown and soft404.is_telling(reading.extract.title)

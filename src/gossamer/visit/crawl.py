@@ -23,7 +23,7 @@ from gossamer.records.page import Extract, Place
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import again
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import ARRIVED
 from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.gate import Gate
@@ -71,7 +71,7 @@ class Crawler:
         revisions: Revisions,
         archive: Archive,
         reader: Reader,
-        admission: Admission,
+        admission: LinkJudge,
         outlinks: Outlinks,
         settler: Settler,
         events: Events,
@@ -148,13 +148,13 @@ class Crawler:
             return Kept(
                 fetched=fetched, outcome=Outcome.DEFERRED, reason=revision.reason, difference=revision.difference, is_early=True
             )
-        with self._sameness.of(lease, fetched, digest, lesson, revision) as likes:
-            reading = await self._reader.read(fetched) if likes.is_read else self._reader.glimpse(fetched)
+        with self._sameness.of(lease, fetched, digest, lesson, revision) as comparison:
+            reading = await self._reader.read(fetched) if comparison.is_read else self._reader.glimpse(fetched)
             extract = reading.extract
             wishes = extract.directives
             if said := fetched.all_headers("x-robots-tag"):
                 wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
-            verdict = await likes.judge(reading, wishes.noindex)
+            verdict = await comparison.judge(reading, wishes.noindex)
             if verdict.is_archived:
                 filed.place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
             target = redirect_of(fetched)
@@ -187,11 +187,11 @@ class Crawler:
 
     async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, verdict: Finding, lesson: Lesson) -> Leads:
         """Judge the links of a page, many of them some at a time."""
-        names, strangers = self._admission.meet(extract.links)
-        entries = self._admission.admit(strangers[:LINKS_AT_ONCE], entry, nofollow) if strangers else ()
-        for start in range(LINKS_AT_ONCE, len(strangers), LINKS_AT_ONCE):
+        names, unknown = self._admission.split_known(extract.links)
+        entries = self._admission.admit(unknown[:LINKS_AT_ONCE], entry, nofollow) if unknown else ()
+        for start in range(LINKS_AT_ONCE, len(unknown), LINKS_AT_ONCE):
             await asyncio.sleep(0)
-            entries += self._admission.admit(strangers[start : start + LINKS_AT_ONCE], entry, nofollow)
+            entries += self._admission.admit(unknown[start : start + LINKS_AT_ONCE], entry, nofollow)
         entries = self._admission.weigh(entries, extract.hints) if extract.hints else entries
         entries = self._admission.line_up(entries, extract.links, entry, verdict.is_news, lesson.is_doubtful)
         if extract.asides:

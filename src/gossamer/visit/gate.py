@@ -21,7 +21,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Lesson, Visit
 from gossamer.url.parse import parse
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.visit.probe import Prober
 from gossamer.visit.request import Requests
 from gossamer.visit.settle import Settler, unvisited, used
@@ -39,7 +39,7 @@ class Gate:
         frontier: Leasing,
         robots: Advice,
         archive: Archive,
-        admission: Admission,
+        admission: LinkJudge,
         requests: Requests,
         settler: Settler,
         prober: Prober,

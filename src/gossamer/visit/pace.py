@@ -44,12 +44,12 @@ class _Host:
         return lease.leased_at <= self.void
 
 
-class Turn:
+class PacedTurn:
     """The turn of one request: awaited by whoever sends it when it could leave."""
 
     __slots__ = ("_lease", "_pace", "refused")
 
-    def __init__(self, pace: "Pace", lease: Lease) -> None:
+    def __init__(self, pace: "Pacer", lease: Lease) -> None:
         self._pace = pace
         self._lease = lease
         self.refused = ""  # why the request may not leave any more
@@ -60,7 +60,7 @@ class Turn:
         return self.refused
 
 
-class Pace:
+class Pacer:
     """Spaces the requests to each host."""
 
     def __init__(self, clock: Clock, failures: int) -> None:
@@ -69,9 +69,9 @@ class Pace:
         self._failures = failures
         self._hosts: dict[str, _Host] = {}
 
-    def turn(self, lease: Lease) -> Turn | None:
+    def turn(self, lease: Lease) -> PacedTurn | None:
         """Return the turn of a lease; None: its host gets one request at a time, or has no delay, and the lease is enough."""
-        return Turn(self, lease) if lease.max_connections > 1 and lease.delay else None
+        return PacedTurn(self, lease) if lease.max_connections > 1 and lease.delay else None
 
     async def wait_until_turn(self, lease: Lease) -> str:
         """Wait until a request may leave; return why it may not: the host wants to be left alone."""

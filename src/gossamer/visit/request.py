@@ -18,7 +18,7 @@ from gossamer.joints.fetch import Fetcher
 from gossamer.records.fetch import Fetched, Request
 from gossamer.records.lease import Lease
 from gossamer.records.outcome import Outcome
-from gossamer.visit.pace import Pace, Turn
+from gossamer.visit.pace import PacedTurn, Pacer
 
 MOST_UNANSWERED = 3  # requests for a page in a row that are no failure
 MOST_PAGES = 10_000  # whose requests were not answered lately
@@ -35,7 +35,7 @@ class Requests:
         self._user_agent = user_agent
         self._clock = clock
         self._pages = pages  # MIME types with the limits of a page
-        self.pace = Pace(clock, settings.breaker.failures)
+        self.pace = Pacer(clock, settings.breaker.failures)
         self._unanswered: dict[str, int] = {}  # by URL
 
     def agent(self, lease: Lease) -> str:
@@ -80,7 +80,7 @@ class Requests:
             raise SpoolError(f"a temporary file failed ({error.strerror}); make room where TMPDIR points to") from error
         return fetched
 
-    def _to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...], files: bool, turn: Turn | None) -> Request:
+    def _to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...], files: bool, turn: PacedTurn | None) -> Request:
         return Request(
             url=url,
             user_agent=self.agent(lease),

@@ -34,7 +34,7 @@ from gossamer.records.page import Directives, Extract, Original, Page, Place
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.watch.events import Events, Paused, Resumed
 
 T = TypeVar("T")
@@ -252,7 +252,7 @@ class Settler:
     """Makes finished visits durable, several at a time: their bytes first, then all that is said of them."""
 
     def __init__(
-        self, archive: Archive, commits: Commits, frontier: Leasing, admission: Admission, events: Events, clock: Clock
+        self, archive: Archive, commits: Commits, frontier: Leasing, admission: LinkJudge, events: Events, clock: Clock
     ) -> None:
         self._archive = archive
         self._commits = commits

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from gossamer.config.sections import Crawl
+from gossamer.config.sections import CrawlSettings
 from gossamer.records.outcome import Outcome
 
 KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})
@@ -25,7 +25,7 @@ class Limit(Struct, frozen=True):
 class Budget:
     """Counts what was spent and says how much may still be begun."""
 
-    def __init__(self, settings: Crawl, pages: int, received: int, now: float) -> None:
+    def __init__(self, settings: CrawlSettings, pages: int, received: int, now: float) -> None:
         """Go on from the pages and bytes that a crawl has kept in earlier runs."""
         self._settings = settings
         self.pages = pages % settings.max_pages if settings.max_pages else pages

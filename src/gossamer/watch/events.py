@@ -18,7 +18,7 @@ from gossamer.records.lease import Fate
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Visit
 from gossamer.watch.budget import KEPT
-from gossamer.watch.haste import Haste
+from gossamer.watch.politeness import PolitenessWatch
 
 _OK, _RETRY = Outcome.OK, Fate.RETRY  # looking a member up in its enum takes as long as a call
 
@@ -157,7 +157,7 @@ retell = msgspec.msgpack.Encoder().encode
 hear = msgspec.msgpack.Decoder(Retold).decode
 
 
-class Tally:
+class RunTally:
     """What a run has done so far: finished URLs by outcome, requests, bytes; and the bugs of ours it met."""
 
     def __init__(self) -> None:
@@ -166,14 +166,14 @@ class Tally:
         self.bytes = 0
         self.retries = 0
         self.bugs = 0  # traces in the log
-        self.haste = Haste()
+        self.politeness = PolitenessWatch()
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Trouble):
             self.bugs += bool(event.trace)
         if not isinstance(event, VisitsEnded):
             return
-        self.haste.look([visit.settlement for visit in event.visits])
+        self.politeness.look([visit.settlement for visit in event.visits])
         self.bytes += event.received
         self.visits += event.requests
         self.outcomes.update(event.outcomes)

@@ -9,7 +9,7 @@ from gossamer.dedupe import _bands, _simhash, bands, vectors
 from gossamer.dedupe.recent import CompiledRecent, PlainRecent, Recent
 from gossamer.document.digest import payload_digest
 from gossamer.fetchers.chunks import GOES_ON, Chunks
-from gossamer.fetchers.framing import Answer, Refused, end_of_head, read_head
+from gossamer.fetchers.framing import Refused, ResponseHead, end_of_head, read_head
 from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
@@ -110,8 +110,8 @@ def edge(data: bytes) -> None:
     while feed:
         links.append(Link(feed.text(), feed.choice(edges.KINDS), bool(feed.number() & 1)))
     known = {link.url: len(link.url) + 1 for link in links[::2]}
-    names, strangers = edges._quick.meet(tuple(links), known)
-    assert names == [known.get(link.url) for link in links] and strangers == [each for each in links if each.url not in known]
+    names, unknown = edges._quick.split_known(tuple(links), known)
+    assert names == [known.get(link.url) for link in links] and unknown == [each for each in links if each.url not in known]
     numbers = [name or 7 for name in names]
     ways = [edges.NUMBERS[link.kind] | (edges.NOFOLLOW if link.nofollow else 0) for link in links]
     packed = edges._quick.pack(tuple(links), numbers, edges.NUMBERS, False)
@@ -146,7 +146,7 @@ def head(data: bytes) -> None:
     end = end_of_head(data)
     assert end == 0 or data[:end].endswith((b"\n\n", b"\n\r\n"))
     read = read_head(data[:end] if end else data + b"\r\n\r\n")
-    assert isinstance(read, Refused) or (isinstance(read, Answer) and read.extent >= -2)
+    assert isinstance(read, Refused) or (isinstance(read, ResponseHead) and read.extent >= -2)
 
 
 def chunk(data: bytes) -> None:

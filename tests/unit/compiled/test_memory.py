@@ -151,8 +151,8 @@ def test_the_name_of_a_link_is_held_when_its_url_is_gone() -> None:
     names: dict[str, Any] = {"http://a.test/": [object()]}
     Url.call = names.clear
     link = type("Link", (), {"url": property(lambda _: Url("http://a.test/"))})()
-    ((name,), strangers) = edges.meet((link,), names)
-    assert type(name) is list and not strangers and not names
+    ((name,), unknown) = edges.split_known((link,), names)
+    assert type(name) is list and not unknown and not names
 
 
 # --- the archive --------------------------------------------------------------------------------------------------------

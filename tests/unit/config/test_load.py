@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.config.load import describe, dump, load
-from gossamer.config.sections import KINDS, Fetch, Scope, Settings
+from gossamer.config.sections import KINDS, Fetch, ScopeSettings, Settings
 from gossamer.errors import ConfigError
 from gossamer.records.entry import LinkKind
 
@@ -179,7 +179,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 SOME_SETTINGS = st.builds(
     Settings,
-    scope=st.builds(Scope, block=st.lists(TEXT, max_size=3).map(tuple), max_depth=st.integers(0, 99), allow_file=TEXT),
+    scope=st.builds(ScopeSettings, block=st.lists(TEXT, max_size=3).map(tuple), max_depth=st.integers(0, 99), allow_file=TEXT),
     fetch=st.builds(Fetch, total_timeout=st.floats(1e-9, 1e12), insecure=st.booleans(), max_body=st.integers(1024, 2**70)),
 )
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.dedupe.bands import BLOCKS, rows_of
-from gossamer.dedupe.near import NEAR, Known, NearIndex
+from gossamer.dedupe.near import NEAR, NearIndex, NotedPage
 from gossamer.errors import DiskFull
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.kv.memory import MemoryKeyValue
@@ -81,7 +81,7 @@ async def check(kv: KeyValue) -> None:
     rows = dict(await scanned(kv, b"near/"))
     log = [value[at : at + 16] for key, value in rows.items() if key[5:6] == b"l" for at in range(8, len(value), 16)]
     for key, value in rows.items():
-        known = msgspec.msgpack.decode(value, type=Known) if key[5:6] == b"p" else None
+        known = msgspec.msgpack.decode(value, type=NotedPage) if key[5:6] == b"p" else None
         if known is not None and known.simhash is not None:
             entry = known.simhash.to_bytes(8, "big") + key[6:]
             counts = [rows.get(row, b"").count(entry) for row in rows_of(known.simhash)]
@@ -101,7 +101,7 @@ async def old_store(hashes: Sequence[int]) -> MemoryKeyValue:
         name = fingerprint(page(str(number)).key).to_bytes(8, "big")
         for row in rows_of(simhash):
             await kv.put(row, (await kv.get(row) or b"") + simhash.to_bytes(8, "big") + name)
-        await kv.put(b"near/p" + name, msgspec.msgpack.encode(Known(page(str(number)), simhash)))
+        await kv.put(b"near/p" + name, msgspec.msgpack.encode(NotedPage(page(str(number)), simhash)))
     return kv
 
 

@@ -5,7 +5,7 @@ import pytest
 from gossamer.document.decode import is_chunked
 from gossamer.document.head import fields_of
 from gossamer.fetchers import framing
-from gossamer.fetchers.framing import CHUNKED, UNTIL_CLOSE, Answer, Refused, end_of_head, read_head
+from gossamer.fetchers.framing import CHUNKED, UNTIL_CLOSE, Refused, ResponseHead, end_of_head, read_head
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -39,7 +39,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 )
 def test_where_a_body_ends(fields: bytes, extent: int, keeps: bool) -> None:
     answer = read_head(OK + fields + b"\r\n")
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ResponseHead)
     assert (answer.extent, answer.keeps) == (extent, keeps)
     assert answer.head.raw == OK + fields + b"\r\n"
     assert (
@@ -63,7 +63,7 @@ def test_where_a_body_ends(fields: bytes, extent: int, keeps: bool) -> None:
 )
 def test_what_the_status_line_says_of_body_and_connection(line: bytes, status: int, extent: int, keeps: bool) -> None:
     answer = read_head(line + b"\r\nContent-Length: 5\r\n\r\n")
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ResponseHead)
     assert (answer.head.status, answer.extent, answer.keeps) == (status, extent, keeps)
 
 
@@ -102,6 +102,6 @@ def test_lines_are_remembered_within_bounds_and_read_the_same_again(monkeypatch:
     heads = [OK + b"X-%d:  y \r\nLong: %s\r\n\r\n" % (number, b"z" * 300) for number in range(10)]
     for head in heads * 2:
         answer = read_head(head)
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, ResponseHead)
         assert answer.head.headers == ((head[17:20].decode().lower(), "y"), ("long", "z" * 300))
         assert len(framing._field_lines) <= 3

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.fetchers.kept import Connection, Kept
+from gossamer.fetchers.kept import Connection, ConnectionPool
 from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, ask
 
@@ -153,13 +153,13 @@ async def greeting(words: bytes, certificate: ssl.SSLContext | None) -> AsyncIte
 
 def send_after(spoke: asyncio.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no request leave before the server spoke."""
-    connect = Kept.connect
+    connect = ConnectionPool.connect
 
-    async def connect_and_wait(self: Kept, connection: Connection, *places: object) -> None:
+    async def connect_and_wait(self: ConnectionPool, connection: Connection, *places: object) -> None:
         await connect(self, connection, *places)  # type: ignore[arg-type]
         await spoke.wait()
 
-    monkeypatch.setattr(Kept, "connect", connect_and_wait)
+    monkeypatch.setattr(ConnectionPool, "connect", connect_and_wait)
 
 
 @pytest.mark.parametrize("words", [FAKE, b"HTTP/1.1 503 Busy\r\n\r\n", b"220 mail.example ESMTP\r\n", b"H"], ids=repr)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gossamer.config.sections import Scope as Settings
+from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.errors import ConfigError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import RULES, Scope

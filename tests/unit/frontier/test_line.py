@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gossamer.errors import StoreError
 from gossamer.frontier import line as module
 from gossamer.frontier.keys import TICKET, host_queues, ticket_of
-from gossamer.frontier.line import Lines, joined, stands_in, without
+from gossamer.frontier.line import HostQueues, joined, stands_in, without
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.store import Store
 
@@ -29,7 +29,7 @@ class Waiting:
     """One host whose line is changed as the ledger changes it."""
 
     def __init__(self, store: Store, number: int) -> None:
-        self.store, self.lines, self.host = store, Lines(store), Host("a.example", number)
+        self.store, self.lines, self.host = store, HostQueues(store), Host("a.example", number)
         self.expected: set[bytes] = set()
 
     def push(self, number: int) -> None:
@@ -114,7 +114,7 @@ def test_a_queue_that_is_shorter_than_counted_is_a_damaged_store(store: Store) -
     host = Host("a.example", 200)
     host.line, host.more = ticket_of(1, 1.0, 0), (0, 3, 0, 0, 0, 0, 0)
     with pytest.raises(StoreError, match="damaged"):
-        Lines(store).pop(store.batch(), host, 1)
+        HostQueues(store).pop(store.batch(), host, 1)
 
 
 @given(st.lists(tickets, unique=True, min_size=1))

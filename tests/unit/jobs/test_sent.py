@@ -10,7 +10,7 @@ import pytest
 from gossamer.document.body import Body
 from gossamer.document.digest import digest_text
 from gossamer.errors import UsageError
-from gossamer.jobs.sent import Answers, Seen, read_lines
+from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 
@@ -31,15 +31,15 @@ def capture(body: bytes, head: bytes = HEAD, *, url: str = URL, outcome: Outcome
     return Fetched(url=url, outcome=outcome, response_head=head, body=Body.of(body), truncated=truncated)
 
 
-def digested(body: bytes, head: bytes = HEAD, payload: str = "", path: str = "/a?b=c") -> Seen:
-    return Seen(0.0, 0.0, "site.example", path, 200, sha1(head), sha1(body), payload)
+def digested(body: bytes, head: bytes = HEAD, payload: str = "", path: str = "/a?b=c") -> SentRequest:
+    return SentRequest(0.0, 0.0, "site.example", path, 200, sha1(head), sha1(body), payload)
 
 
 def spoken(place: Path, *lines: dict[str, object]) -> Answers:
     """Return what a transcript of one answer tells."""
     ledger = place / "ledger"
     (place / "ledger.said").write_text("".join(json.dumps({"answer": "one", **line}) + "\n" for line in lines))
-    return Answers([Seen(0.0, 0.0, "site.example", "/a?b=c", answer="one")], ledger)
+    return Answers([SentRequest(0.0, 0.0, "site.example", "/a?b=c", answer="one")], ledger)
 
 
 def words(content: bytes) -> dict[str, object]:
@@ -55,7 +55,7 @@ def test_an_answer_is_the_one_that_was_sent_for_its_url_or_a_fault(tmp_path: Pat
 
 
 def test_of_a_host_whose_answers_nobody_told_nothing_is_said(tmp_path: Path) -> None:
-    answers = Answers([Seen(0.0, 0.0, "site.example", "/a?b=c", 200)], tmp_path / "ledger")
+    answers = Answers([SentRequest(0.0, 0.0, "site.example", "/a?b=c", 200)], tmp_path / "ledger")
     assert answers.fault(capture(b"once"), "") is None
     assert answers.fault(capture(b"once", url="http://other.example/"), "") is None
 
@@ -119,4 +119,4 @@ def test_a_line_that_is_none_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "ledger"
     path.write_text(f"{line}\n")
     with pytest.raises(UsageError, match="line 1 is no ledger line"):
-        list(read_lines(path, Seen, "ledger"))
+        list(read_lines(path, SentRequest, "ledger"))

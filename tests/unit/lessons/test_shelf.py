@@ -13,12 +13,12 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons import shelf as module
 from gossamer.lessons.shelf import GROWTH, PARAMETER, PROBE, TEMPLATE, Shelf
-from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, Tally
+from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, TemplateTally
 from gossamer.testing.kv import scanned
 
 SETTINGS = Traps()
-HEAVY = Tally(fetched=100, weight=100, barren={"copy": 100}, bad=("http://a.test/1",))
-LIGHT = Tally(fetched=1, fresh=1)
+HEAVY = TemplateTally(fetched=100, weight=100, barren={"copy": 100}, bad=("http://a.test/1",))
+LIGHT = TemplateTally(fetched=1, fresh=1)
 COSMETIC = Parameter(same=9, places=(1, 2, 3), was_cosmetic=True)
 NAME = ("a.test", TEMPLATE, "/x/{n}")
 

@@ -9,7 +9,7 @@ from gossamer.lessons import study as module
 from gossamer.lessons.book import LessonBook
 from gossamer.policy.growth import HOUR, PAUSE
 from gossamer.records.entry import Verdict
-from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, Tally
+from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, TemplateTally
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Visit
@@ -277,7 +277,7 @@ async def test_a_study_that_is_not_kept_leaves_no_trace(book: LessonBook) -> Non
     assert (first.changes, first.rows, first.sizes) == (again.changes, again.rows, again.sizes)
     assert first.changes and first.rows and first.sizes
     assert (await book._shelf.host(HOST)).templates == {}
-    assert isinstance(first.changes[HOST, TEMPLATE, "/x/{n}?a"], Tally)
+    assert isinstance(first.changes[HOST, TEMPLATE, "/x/{n}?a"], TemplateTally)
 
 
 # --- what copies lead to -----------------------------------------------------------------------------------------------

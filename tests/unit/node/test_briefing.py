@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Recrawl
 from gossamer.kv.memory import MemoryKeyValue
-from gossamer.node.briefing import HOUR, Briefing, Thrift
+from gossamer.node.briefing import HOUR, Briefing, RevisitPrice
 from gossamer.node.recall import DAY, Recall
 from gossamer.records.entry import Entry
 from gossamer.records.hints import Hint
@@ -61,14 +61,14 @@ async def told(briefing: Briefing, lease: Lease) -> Lesson:
 
 
 async def test_a_page_that_was_visited_before_comes_with_what_it_was() -> None:
-    thrift = Thrift(MemoryKeyValue(), Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
-    await thrift.load()
-    briefing = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
-    assert await told(briefing, lease()) == Lesson(previous=PAGE, importance=0.5, threshold=thrift.threshold)
+    revisit_price = RevisitPrice(MemoryKeyValue(), Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
+    await revisit_price.load()
+    briefing = Briefing(Silent(), Shelf(), MemoryKeyValue(), revisit_price, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
+    assert await told(briefing, lease()) == Lesson(previous=PAGE, importance=0.5, threshold=revisit_price.threshold)
     assert (await told(briefing, lease(again=False))).previous is None
-    ranked = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, True, lambda key: 3.5, lambda key: None)  # type: ignore[arg-type]
+    ranked = Briefing(Silent(), Shelf(), MemoryKeyValue(), revisit_price, True, lambda key: 3.5, lambda key: None)  # type: ignore[arg-type]
     assert (await told(ranked, lease())).importance == 3.5
-    ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), thrift, False, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
+    ending = Briefing(Silent(), Shelf(), MemoryKeyValue(), revisit_price, False, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
     assert await told(ending, lease(again=False)) == Lesson(), "a crawl that ends pays for nothing"
     assert (await told(ending, lease())).previous == PAGE, "what was asked to be visited again is compared all the same"
 
@@ -76,16 +76,16 @@ async def test_a_page_that_was_visited_before_comes_with_what_it_was() -> None:
 @pytest.mark.parametrize(("visits", "dearer"), [(50, True), (0, False)])
 async def test_the_price_follows_the_demand_by_the_hour_and_outlives_the_process(visits: int, dearer: bool) -> None:
     kv = MemoryKeyValue()
-    thrift = Thrift(kv, Shelf(), Recrawl(budget=240), NOW)  # type: ignore[arg-type]
-    await thrift.load()
-    first = thrift.threshold
-    await thrift.note([visit(NOW + 600, 6000, late=600)] * visits, NOW + 10)
-    assert thrift.threshold == first, "it is steered once an hour"
-    await thrift.note([visit(NOW + 40000, 6000)], NOW + HOUR)
-    assert (thrift.threshold > first) is dearer
-    again = Thrift(kv, Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
+    revisit_price = RevisitPrice(kv, Shelf(), Recrawl(budget=240), NOW)  # type: ignore[arg-type]
+    await revisit_price.load()
+    first = revisit_price.threshold
+    await revisit_price.note([visit(NOW + 600, 6000, late=600)] * visits, NOW + 10)
+    assert revisit_price.threshold == first, "it is steered once an hour"
+    await revisit_price.note([visit(NOW + 40000, 6000)], NOW + HOUR)
+    assert (revisit_price.threshold > first) is dearer
+    again = RevisitPrice(kv, Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
     await again.load()
-    assert again.threshold == thrift.threshold
+    assert again.threshold == revisit_price.threshold
 
 
 async def test_what_a_list_says_anew_is_due_at_once() -> None:
@@ -121,11 +121,11 @@ async def test_a_claim_that_names_a_day_counts_at_its_beginning_and_at_its_end()
 
 async def test_how_often_a_page_changes_as_a_list_claims_is_told_with_its_first_lease() -> None:
     kv = MemoryKeyValue()
-    thrift = Thrift(kv, Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
-    await thrift.load()
+    revisit_price = RevisitPrice(kv, Shelf(), Recrawl(), NOW)  # type: ignore[arg-type]
+    await revisit_price.load()
     recall = Recall(object(), kv, lambda url: url.wire)  # type: ignore[arg-type]
     await recall.note([visit(NOW, 0, (Hint("http://a/", interval=3600.0), Hint("http://a/silent")))], NOW)
-    briefing = Briefing(Silent(), Shelf(), kv, thrift, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
+    briefing = Briefing(Silent(), Shelf(), kv, revisit_price, True, lambda key: 0.0, lambda key: None)  # type: ignore[arg-type]
     assert (await told(briefing, lease(again=False))).claimed_interval == 3600.0
     assert (await told(briefing, lease())).claimed_interval is None, "what was seen counts more"
     silent = replace(lease(again=False), entry=replace(ENTRY, key="http://a/silent"))

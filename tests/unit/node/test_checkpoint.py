@@ -2,15 +2,15 @@
 
 import asyncio
 
-from gossamer.node.checkpoint import Stillness, take_checkpoint
+from gossamer.node.checkpoint import CommitPause, take_checkpoint
 
 
 async def test_a_checkpoint_waits_for_every_commit_and_lets_none_begin() -> None:
-    stillness, told = Stillness(), []
+    commit_pause, told = CommitPause(), []
     ends = [asyncio.Event() for _ in range(3)]
 
     async def commit(number: int) -> None:
-        async with stillness:
+        async with commit_pause:
             told.append(f"{number} begins")
             await ends[number].wait()
             told.append(f"{number} ends")
@@ -24,7 +24,7 @@ async def test_a_checkpoint_waits_for_every_commit_and_lets_none_begin() -> None
 
     commits = [asyncio.create_task(commit(number)) for number in (0, 1)]
     await turns()
-    checkpoint = asyncio.create_task(take_checkpoint(stillness, [copy, copy]))
+    checkpoint = asyncio.create_task(take_checkpoint(commit_pause, [copy, copy]))
     await turns()
     late = asyncio.create_task(commit(2))
     ends[2].set()

@@ -13,7 +13,7 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.node import commit
 from gossamer.node.chains import Chains
-from gossamer.node.checkpoint import Stillness
+from gossamer.node.checkpoint import CommitPause
 from gossamer.node.commit import Committer
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
@@ -40,7 +40,7 @@ class Stores:
         events.subscribe(self.heard.append)
         kv = MemoryKeyValue()
         book, robots = LessonBook(kv, Traps(learn=False), 50), RobotsCache(RobotsTxt(), kv)
-        joints = (self.deduper, NearIndex(kv), book, self, NoGraph(), self, robots, Stillness(), events, SystemClock())
+        joints = (self.deduper, NearIndex(kv), book, self, NoGraph(), self, robots, CommitPause(), events, SystemClock())
         beside = {"chains": Chains(kv, self), "arrivals": Arrivals(kv, self, self, SystemClock())}
         self.commit = Committer(*joints, **beside).commit
 

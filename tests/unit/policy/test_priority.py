@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.config.sections import Crawl, Score
+from gossamer.config.sections import CrawlSettings, Score
 from gossamer.policy.priority import Order, by_hosts, by_rank, due_again, linked, parts, rank
 from gossamer.records.entry import Entry, LinkKind, Priority
 
@@ -56,7 +56,7 @@ def test_every_class_is_used() -> None:
 
 def test_every_order_that_can_be_configured_is_known() -> None:
     for order in ORDERS:
-        assert Crawl(order=order).order == order
+        assert CrawlSettings(order=order).order == order
 
 
 def test_a_sitemap_says_how_much_its_urls_matter() -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Traps
 from gossamer.policy import templates
 from gossamer.policy.templates import counted, decisive, one_in, templates_of, told
-from gossamer.records.evidence import Ruling, Tally, Yield
+from gossamer.records.evidence import Ruling, TemplateTally, Yield
 from gossamer.url.parse import parse
 
 SITE = "http://a.example"
@@ -28,7 +28,7 @@ def coarse(path: str) -> str:
     return templates_of(parse(SITE + path))[1]
 
 
-def after(yields: list[Yield], tally: Tally = Tally()) -> Tally:
+def after(yields: list[Yield], tally: TemplateTally = TemplateTally()) -> TemplateTally:
     for number, brought in enumerate(yields):
         tally = counted(tally, brought, f"{SITE}/{number}")
     return tally
@@ -167,7 +167,7 @@ def test_fresh_pages_relieve_a_template() -> None:
 
 
 def test_a_template_in_which_every_third_page_is_new_is_never_throttled() -> None:
-    tally = Tally()
+    tally = TemplateTally()
     for _ in range(1_000):
         tally = after([Yield.COPY, Yield.COPY, Yield.FRESH], tally)
         assert one_in(FINE, tally, SETTINGS) == 1
@@ -202,7 +202,7 @@ def test_a_proven_fine_template_does_not_suffer_for_its_coarse_one() -> None:
 @pytest.mark.parametrize("title", [FINE, COARSE])
 def test_an_operators_word_stands_above_all_evidence(title: str) -> None:
     fresh, heavy = after([Yield.FRESH] * 100), after([Yield.COPY] * 100)
-    for evidence in (fresh, heavy, Tally()):
+    for evidence in (fresh, heavy, TemplateTally()):
         others = {FINE: evidence, COARSE: evidence}
         blocked = others | {title: replace(evidence, ruling=Ruling.BLOCK)}
         assert decisive(SHAPES, blocked, SETTINGS) == (title, 0)
@@ -211,7 +211,7 @@ def test_an_operators_word_stands_above_all_evidence(title: str) -> None:
 
 
 def test_of_two_words_of_an_operator_the_finer_one_counts() -> None:
-    both = {FINE: Tally(ruling=Ruling.ALLOW), COARSE: Tally(ruling=Ruling.BLOCK)}
+    both = {FINE: TemplateTally(ruling=Ruling.ALLOW), COARSE: TemplateTally(ruling=Ruling.BLOCK)}
     assert decisive(SHAPES, both, SETTINGS) == (FINE, 1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from ways import WAYS
 
-from gossamer.assemble import make_aside, make_processors
+from gossamer.assemble import make_processors, make_reader_processes
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.processors import tree
@@ -77,7 +77,7 @@ def test_a_quadratic_page_ends_in_two_seconds_with_its_links(way: str, name: str
 @pytest.fixture
 async def reader() -> AsyncIterator[Reader]:
     settings = Settings()
-    aside = make_aside(settings)
+    aside = make_reader_processes(settings)
     yield Reader(settings, make_processors(settings), aside)
     await aside.aclose()
 

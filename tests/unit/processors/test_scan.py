@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ways import WAYS
 
 from gossamer.processors.html import HtmlProcessor
-from gossamer.processors.page import MOST_ELEMENTS, Page
+from gossamer.processors.page import MOST_ELEMENTS, PageFacts
 from gossamer.records.entry import LinkKind
 from gossamer.records.page import Document, Extract
 
@@ -102,7 +102,7 @@ def test_no_page_is_too_short_to_be_read(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_page_of_nothing_but_links_is_kept_within_bounds(way: str) -> None:
     markup = "".join(f"<a href=/{number}><link rel=next href=/l{number}>" for number in range(30_000))
-    page = Page((), True)
+    page = PageFacts((), True)
     WAYS[way].read(markup.encode(), page)
     assert len(page.links.pages) <= 2 * MOST_ELEMENTS
     extract = found(way, markup, 10)

@@ -17,15 +17,15 @@ import pytest
 import zstandard
 from ways import WAYS
 
-from gossamer.assemble import make_aside, make_processors
+from gossamer.assemble import make_processors, make_reader_processes
 from gossamer.config.sections import Documents, Settings
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
 from gossamer.errors import GossamerError
 from gossamer.processors.html import HtmlProcessor
-from gossamer.readers.child import Reading
+from gossamer.readers.child import ChildReading
 from gossamer.readers.document import document_of, read_by
-from gossamer.readers.processes import Aside
+from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import LIGHT, Reader
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
@@ -110,31 +110,31 @@ def in_chunks(content: bytes, size: int) -> bytes:
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
 
 
-def reader_with(aside: Aside, deadline: float = 5) -> Reader:
+def reader_with(aside: ReaderProcesses, deadline: float = 5) -> Reader:
     """Return a reader as `assemble` builds it."""
     settings = Settings(documents=Documents(deadline=deadline))
     return Reader(settings, make_processors(settings), aside)
 
 
-def usual(fetched: Fetched) -> Reading:
+def usual(fetched: Fetched) -> ChildReading:
     """Read a document here and now."""
     document = document_of(fetched, SETTINGS.fetch.max_decoded)
     extract, likeness = read_by(make_processors(SETTINGS), document)
-    return Reading(document.mime, extract=extract, likeness=likeness)
+    return ChildReading(document.mime, extract=extract, likeness=likeness)
 
 
 @pytest.fixture
-async def aside() -> AsyncIterator[Aside]:
+async def aside() -> AsyncIterator[ReaderProcesses]:
     """Children as a crawl has them."""
-    children = make_aside(Settings(documents=Documents(deadline=30)))
+    children = make_reader_processes(Settings(documents=Documents(deadline=30)))
     yield children
     await children.aclose()
 
 
 @pytest.fixture
-async def odd() -> AsyncIterator[Aside]:
+async def odd() -> AsyncIterator[ReaderProcesses]:
     """Children that misbehave when told to, and half a second for them."""
-    children = Aside((sys.executable, "-c", ODD_CHILD), b"", 0.5)
+    children = ReaderProcesses((sys.executable, "-c", ODD_CHILD), b"", 0.5)
     yield children
     await children.aclose()
 
@@ -142,13 +142,13 @@ async def odd() -> AsyncIterator[Aside]:
 @pytest.mark.parametrize("name", WAYS)
 def test_many_tags_are_heavy_for_a_reader_that_builds_a_tree(name: str) -> None:
     processor = HtmlProcessor(500, way=WAYS[name])
-    reader = Reader(SETTINGS, {"text/html": processor}, Aside(("/nowhere/python",), b"", 5))
+    reader = Reader(SETTINGS, {"text/html": processor}, ReaderProcesses(("/nowhere/python",), b"", 5))
     is_heavy = reader._at_once(answer(b"<br>" * 7_000 + b"<a href=x>x</a>")) is None
     assert is_heavy is (name == "tree") is not processor.is_linear
 
 
 async def test_a_light_page_needs_no_child() -> None:
-    aside = Aside(("/nowhere/python",), b"", 5)
+    aside = ReaderProcesses(("/nowhere/python",), b"", 5)
     fetched = answer(b"<title>light</title><a href=x>x</a>")
     reader = reader_with(aside)
     assert await reader.digest(fetched) == payload_digest(fetched.body, False)
@@ -166,7 +166,7 @@ async def test_a_light_page_needs_no_child() -> None:
     ],
     ids=["long", "chunked", "compressed", "sitemap", "sitemap in gzip"],
 )
-async def test_a_heavy_document_is_read_aside_as_it_would_be_here(aside: Aside, fetched: Fetched) -> None:
+async def test_a_heavy_document_is_read_aside_as_it_would_be_here(aside: ReaderProcesses, fetched: Fetched) -> None:
     reader = reader_with(aside)
     assert reader._at_once(fetched) is None
     assert await reader.digest(fetched) == payload_digest(fetched.body, fetched.chunked)
@@ -177,17 +177,17 @@ async def test_a_heavy_document_is_read_aside_as_it_would_be_here(aside: Aside, 
 
 async def test_a_large_file_nobody_reads_needs_no_child() -> None:
     fetched = answer(b"\x89PNG\r\n\x1a\n" + bytes(MIB), mime="image/png")
-    assert await reader_with(Aside(("/nowhere/python",), b"", 5)).read(fetched) == Reading("image/png")
+    assert await reader_with(ReaderProcesses(("/nowhere/python",), b"", 5)).read(fetched) == ChildReading("image/png")
 
 
-async def test_a_bomb_is_too_big_and_takes_no_memory_of_ours(aside: Aside) -> None:
+async def test_a_bomb_is_too_big_and_takes_no_memory_of_ours(aside: ReaderProcesses) -> None:
     fetched = answer(gzip.compress(bytes(200 * MIB), 9), content_encoding="gzip")
     before = _resident()
-    assert await reader_with(aside).read(fetched) == Reading("text/html", too_big=True)
+    assert await reader_with(aside).read(fetched) == ChildReading("text/html", too_big=True)
     assert _resident() - before < 16 * MIB
 
 
-async def test_a_child_is_kept_however_large_its_parent_is(aside: Aside) -> None:
+async def test_a_child_is_kept_however_large_its_parent_is(aside: ReaderProcesses) -> None:
     ballast = b"\1" * (160 * MIB)
     fetched = answer(gzip.compress(bytes(30 * MIB), 9), content_encoding="gzip")
     read = reader_with(aside).read
@@ -197,11 +197,13 @@ async def test_a_child_is_kept_however_large_its_parent_is(aside: Aside) -> None
     assert _children() == first and ballast[-1] == 1
 
 
-async def test_bombs_take_hardly_any_memory_of_the_child_either(aside: Aside) -> None:
+async def test_bombs_take_hardly_any_memory_of_the_child_either(aside: ReaderProcesses) -> None:
     reader = reader_with(aside)
     assert (await reader.read(answer(LONG))).extract.links
     for coding, pack in PACKERS.items():
-        assert await reader.read(answer(pack(bytes(30 * MIB)), content_encoding=coding)) == Reading("text/html", too_big=True)
+        assert await reader.read(answer(pack(bytes(30 * MIB)), content_encoding=coding)) == ChildReading(
+            "text/html", too_big=True
+        )
     urlset = gzip.compress(b"<urlset><url><loc>http://a.test/") + gzip.compress(b" " * (60 * MIB), 1)
     assert (await reader.read(answer(urlset, mime="application/gzip"))).mime == "application/gzip"
     (child,) = _children()
@@ -221,7 +223,7 @@ async def test_bombs_take_hardly_any_memory_of_the_child_either(aside: Aside) ->
     ],
     ids=["tiny chunks", "wide window", "wide window in chunks", "brotli inside"],
 )
-async def test_a_short_body_that_takes_long_to_decode_is_read_aside(aside: Aside, fetched: Fetched) -> None:
+async def test_a_short_body_that_takes_long_to_decode_is_read_aside(aside: ReaderProcesses, fetched: Fetched) -> None:
     assert fetched.body.size < LIGHT
     reader = reader_with(aside)
     assert reader._at_once(fetched) is None
@@ -233,7 +235,7 @@ async def test_a_short_body_that_takes_long_to_decode_is_read_aside(aside: Aside
 def test_a_usual_page_in_brotli_and_in_chunks_is_light() -> None:
     page = b"<title>light</title><a href=x>x</a>\r\n" * 100
     fetched = answer(in_chunks(brotlicffi.compress(page), 100), chunked=True, content_encoding="br")
-    assert reader_with(Aside(("/nowhere/python",), b"", 5))._at_once(fetched) == usual(fetched)
+    assert reader_with(ReaderProcesses(("/nowhere/python",), b"", 5))._at_once(fetched) == usual(fetched)
 
 
 def test_a_child_imports_little() -> None:
@@ -246,7 +248,7 @@ def test_a_child_imports_little() -> None:
     assert ended.stdout.strip() == "[]"
 
 
-async def test_documents_that_are_read_quickly_share_one_child(aside: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_documents_that_are_read_quickly_share_one_child(aside: ReaderProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gossamer.readers.processes.PATIENCE", 3600.0)
     reader = reader_with(aside)
     readings = await asyncio.gather(*(reader.read(answer(LONG)) for _ in range(6)))
@@ -255,7 +257,7 @@ async def test_documents_that_are_read_quickly_share_one_child(aside: Aside, mon
 
 
 async def test_a_document_that_takes_long_does_not_hold_up_the_next(
-    odd: Aside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    odd: ReaderProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gossamer.readers.processes.PATIENCE", 0.0)
     monkeypatch.setenv("READING_BEGAN", str(tmp_path / "began"))
@@ -271,7 +273,9 @@ async def test_a_document_that_takes_long_does_not_hold_up_the_next(
         await slow
 
 
-async def test_a_document_that_waits_for_a_child_that_dies_gets_another(odd: Aside, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_document_that_waits_for_a_child_that_dies_gets_another(
+    odd: ReaderProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("gossamer.readers.processes.PATIENCE", 3600.0)
     reader = reader_with(odd)
     crashed, read = await asyncio.gather(
@@ -281,7 +285,7 @@ async def test_a_document_that_waits_for_a_child_that_dies_gets_another(odd: Asi
     assert read == usual(answer(LONG, url="http://a.test/next"))
 
 
-async def test_a_page_that_takes_too_long_is_scanned_and_the_cut_is_said(odd: Aside) -> None:
+async def test_a_page_that_takes_too_long_is_scanned_and_the_cut_is_said(odd: ReaderProcesses) -> None:
     reader = reader_with(odd, deadline=0.5)
     begin = time.monotonic()
     reading = await reader.read(answer(LONG, url="http://a.test/slow"))
@@ -294,24 +298,24 @@ async def test_a_page_that_takes_too_long_is_scanned_and_the_cut_is_said(odd: As
     assert await reader.read(answer(LONG, url="http://a.test/next")) == usual(answer(LONG, url="http://a.test/next"))
 
 
-async def test_a_document_that_kills_its_reader_twice_is_kept_and_not_read(odd: Aside) -> None:
+async def test_a_document_that_kills_its_reader_twice_is_kept_and_not_read(odd: ReaderProcesses) -> None:
     reading = await reader_with(odd).read(answer(LONG, url="http://a.test/crash"))
     assert reading.mime == "text/html"
     assert reading.extract == Extract(cut=f"{GIVEN_UP % '5'}; it was not read")
 
 
-async def test_a_page_that_takes_too_much_memory_is_scanned(odd: Aside) -> None:
+async def test_a_page_that_takes_too_much_memory_is_scanned(odd: ReaderProcesses) -> None:
     extract = (await reader_with(odd).read(answer(LONG, url="http://a.test/memory"))).extract
     assert len(extract.links) == 4_000 and extract.cut.endswith("it was scanned for links")
 
 
-async def test_a_bug_of_ours_is_told_with_its_trace(odd: Aside) -> None:
+async def test_a_bug_of_ours_is_told_with_its_trace(odd: ReaderProcesses) -> None:
     with pytest.raises(GossamerError, match=r"(?s)http://a.test/bug met a bug.*Traceback.*KeyError: 'a bug of ours'"):
         await reader_with(odd).read(answer(LONG, url="http://a.test/bug"))
 
 
 async def test_a_visit_that_is_cancelled_takes_its_child_along(
-    odd: Aside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    odd: ReaderProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("READING_BEGAN", str(tmp_path / "began"))
     odd._deadline = 60.0
@@ -326,7 +330,7 @@ async def test_a_visit_that_is_cancelled_takes_its_child_along(
     assert _children() == []
 
 
-async def test_the_loop_turns_while_anything_is_read(aside: Aside) -> None:
+async def test_the_loop_turns_while_anything_is_read(aside: ReaderProcesses) -> None:
     heard: list[Event] = []
     events = Events()
     events.subscribe(heard.append)
@@ -352,11 +356,11 @@ PARENT = """
 import asyncio, os, sys
 from pathlib import Path
 from gossamer.document.body import Body
-from gossamer.readers.processes import Aside
+from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.child import Task
 
 async def main():
-    aside = Aside((sys.executable, "-c", sys.argv[1]), b"", 3600)
+    aside = ReaderProcesses((sys.executable, "-c", sys.argv[1]), b"", 3600)
     task = Task("read", "http://a.test/slow", "text/html", "", False, 1 << 24)
     asking = asyncio.create_task(aside.ask(task, Body.of(b"<p>")))
     while not os.path.exists(os.environ["READING_BEGAN"]):

@@ -40,17 +40,17 @@ LEARNING = wire.Ended(
     True,
 )
 CALLS = [
-    wire.Lease(1, "w", 5, 1.0),
-    wire.Consult(2, "http://a/", "us", 1.0),
-    wire.Claim(3, PAGE, "sha1:A", None),
-    wire.Claim(11, PAGE, "", LIKENESS),
-    wire.Commit(4, (wire.Ended(7, Fate.DONE, Outcome.OK, "", None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
-    wire.Commit(5, (LEARNING,)),
-    wire.Discover(6, (ENTRY,), 1.0),
-    wire.Reserve(7, "w", "a", 1.0),
-    wire.Settle(8, (SETTLEMENT,), 1.0),
-    wire.Pace(9, "a", 2.0),
-    wire.Block(10, "a", 2.0, "why"),
+    wire.LeaseCall(1, "w", 5, 1.0),
+    wire.ConsultCall(2, "http://a/", "us", 1.0),
+    wire.ClaimCall(3, PAGE, "sha1:A", None),
+    wire.ClaimCall(11, PAGE, "", LIKENESS),
+    wire.CommitCall(4, (wire.Ended(7, Fate.DONE, Outcome.OK, "", None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
+    wire.CommitCall(5, (LEARNING,)),
+    wire.DiscoverCall(6, (ENTRY,), 1.0),
+    wire.ReserveCall(7, "w", "a", 1.0),
+    wire.SettleCall(8, (SETTLEMENT,), 1.0),
+    wire.PaceCall(9, "a", 2.0),
+    wire.BlockCall(10, "a", 2.0, "why"),
     wire.Unask("http://a/"),
     wire.Unclaim(PAGE, "sha1:A", LIKENESS),
     wire.Tell(b"\x00event"),
@@ -64,8 +64,8 @@ def test_every_call_arrives_as_it_was_sent() -> None:
 
 def test_the_answer_of_a_robots_txt_travels_with_its_bytes() -> None:
     fetched = Fetched(url="http://a/robots.txt", outcome=Outcome.OK, status=200, body=Body.of(b"Disallow: /\xff"))
-    (call,) = wire.decode_calls(wire.encode([wire.Learn(5, "http://a/", fetched, "us", 1.0, 2.0)]))
-    assert isinstance(call, wire.Learn)
+    (call,) = wire.decode_calls(wire.encode([wire.LearnCall(5, "http://a/", fetched, "us", 1.0, 2.0)]))
+    assert isinstance(call, wire.LearnCall)
     assert (call.fetched.url, call.fetched.status, call.fetched.body.read()) == (fetched.url, 200, b"Disallow: /\xff")
 
 

@@ -16,7 +16,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Visit
 from gossamer.run.node import Node
-from gossamer.run.pool import End
+from gossamer.run.pool import RunEnd
 from gossamer.watch.budget import Budget
 from gossamer.watch.events import Events, VisitsEnded
 
@@ -86,7 +86,7 @@ class Crew:
         pass
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["asyncio.Task[End]"]:
+    async def running(self) -> AsyncIterator["asyncio.Task[RunEnd]"]:
         """Run the node; when the crawl is over, the workers go."""
         names = (f"h{number}.example" for number in range(self.hosts))
         await self.frontier.discover([Entry(f"http://{name}/", f"http://{name}/", name) for name in names], CLOCK.now())
@@ -125,7 +125,7 @@ async def test_the_crawl_is_over_when_its_last_visit_is(tmp_path: Path, monkeypa
         await crew.end(iter(granted.leases))
         nothing = await asyncio.wait_for(again, SOON)
         assert (nothing.leases, nothing.next_time) == ((), None)
-    assert run.result() is End.FINISHED
+    assert run.result() is RunEnd.FINISHED
 
 
 @pytest.mark.parametrize("due", [16, 32, 64])

@@ -7,12 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.clock import SystemClock
-from gossamer.config.sections import Crawl
+from gossamer.config.sections import CrawlSettings
 from gossamer.errors import CannotGoOn, StoreError
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Lease, Leases
 from gossamer.run import steering
-from gossamer.run.pool import OVERDUE, End, Pool
+from gossamer.run.pool import OVERDUE, Pool, RunEnd
 from gossamer.watch.budget import Budget
 from gossamer.watch.events import Event, Events, Trouble
 
@@ -37,7 +37,7 @@ class Visits:
         self.visitors: set[object] = set()
         self.ends = asyncio.Semaphore(0)
         self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        budget = Budget(Crawl(concurrency=concurrency), 0, 0, CLOCK.now())
+        budget = Budget(CrawlSettings(concurrency=concurrency), 0, 0, CLOCK.now())
         self.pool = Pool(
             worker="w",
             visit=self.visit,
@@ -103,7 +103,7 @@ async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_pla
     await visits.until(5)
     assert not run.done() and visits.pool.under_way == 3
     visits.settle()
-    assert await run is End.FINISHED
+    assert await run is RunEnd.FINISHED
     assert visits.begun == list(range(5)) and len(visits.visitors) == 3, "who ended a visit does the next"
 
 
@@ -117,7 +117,7 @@ async def test_the_oldest_visit_is_the_one_that_began_first_of_those_that_still_
         visits.end(1)
         await visits.until(token + 1, visiting=min(2 - token, 1))
         visits.settle()
-    assert await run is End.FINISHED and visits.pool.oldest is None
+    assert await run is RunEnd.FINISHED and visits.pool.oldest is None
 
 
 async def test_a_visit_begins_in_its_turn_and_not_before() -> None:
@@ -131,7 +131,7 @@ async def test_a_visit_begins_in_its_turn_and_not_before() -> None:
     visits.end(4)
     await visits.until(4)
     visits.settle()
-    assert await run is End.FINISHED
+    assert await run is RunEnd.FINISHED
 
 
 async def test_leases_that_come_later_may_have_an_earlier_turn() -> None:
@@ -147,7 +147,7 @@ async def test_leases_that_come_later_may_have_an_earlier_turn() -> None:
     await visits.until(2, visiting=1)
     assert visits.begun == [1, 2] and visits.pool.under_way == 2, "one waits for its turn"
     visits.pool.cancel()
-    assert await run is End.STOPPED
+    assert await run is RunEnd.STOPPED
     assert visits.pool.under_way == 0
 
 
@@ -181,7 +181,7 @@ async def test_told_to_stop_it_waits_for_what_is_under_way_and_begins_nothing() 
     await visits.until(2)
     assert not run.done()
     visits.settle()
-    assert await run is End.STOPPED
+    assert await run is RunEnd.STOPPED
     assert visits.begun == [0, 1]
 
 
@@ -191,7 +191,7 @@ async def test_told_to_stop_at_once_it_waits_for_nothing() -> None:
     visits.end(2)
     await visits.until(3, visiting=1)
     visits.pool.cancel()
-    assert await asyncio.wait_for(run, 30) is End.STOPPED
+    assert await asyncio.wait_for(run, 30) is RunEnd.STOPPED
     assert visits.pool.under_way == 0 and not visits.durable.done(), "what others share is not cancelled"
     visits.settle(StoreError("nobody listens"))
     await asyncio.sleep(0)
@@ -210,7 +210,7 @@ async def test_told_to_stop_at_once_it_does_not_wait_for_visits_that_were_about_
             return Leases((lease(7), lease(8), lease(9)), None)
 
     visits.pool._frontier = Last(0, concurrency=3)
-    assert await asyncio.wait_for(run, 30) is End.STOPPED
+    assert await asyncio.wait_for(run, 30) is RunEnd.STOPPED
     assert visits.pool.under_way == 0
 
 
@@ -226,7 +226,7 @@ async def test_a_bug_while_a_visit_becomes_durable_is_told_and_the_others_go_on(
     visits.end(2)
     await visits.until(4)
     visits.settle()
-    assert await run is End.FINISHED
+    assert await run is RunEnd.FINISHED
     (trouble,) = [event for event in told if isinstance(event, Trouble)]
     assert "ZeroDivisionError: a bug" in trouble.what and "ZeroDivisionError" in trouble.trace
 
@@ -247,7 +247,7 @@ async def test_a_bug_while_leases_are_given_ends_the_run_only_when_nothing_else_
 
     visits.lease = failing
     if bugs == 1:
-        assert await visits.pool.run() is End.FINISHED
+        assert await visits.pool.run() is RunEnd.FINISHED
         return
     with pytest.raises(CannotGoOn, match=r"a bug of ours strikes again and again .*nothing that was done is lost"):
         await visits.pool.run()
@@ -263,7 +263,7 @@ async def test_what_is_under_way_when_the_time_to_finish_is_over_is_dropped_and_
     await visits.until(begun=3, visiting=2)
     visits.settle()
     visits.pool.stop("enough")
-    assert await asyncio.wait_for(running, 30) is End.STOPPED
+    assert await asyncio.wait_for(running, 30) is RunEnd.STOPPED
     assert sorted(visits.given_back) == [1, 2, 3] and visits.pool.under_way == 0
 
 
@@ -271,6 +271,6 @@ async def test_a_visit_that_outlives_its_lease_is_dropped_and_the_crawl_ends() -
     visits, told = Visits(1, concurrency=2), list[Event]()
     visits.pool._events.subscribe(told.append)
     visits.waiting[0] = replace(visits.waiting[0], until=CLOCK.now() - OVERDUE)
-    assert await asyncio.wait_for(visits.pool.run(), 30) is End.FINISHED
+    assert await asyncio.wait_for(visits.pool.run(), 30) is RunEnd.FINISHED
     assert visits.begun == [0] and visits.given_back == []
     assert any(isinstance(event, Trouble) and "was dropped" in event.what for event in told)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.server import SimwebServer
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.web import Web, build
@@ -27,7 +27,7 @@ def light_web() -> Web:
 @pytest.fixture
 async def server() -> AsyncIterator[SimwebServer]:
     """A running server of a small web with every kind of host, which keeps its ledger in memory."""
-    running = SimwebServer(SimwebSettings(hosts=12, pages=120, seed=3), Ledger(keep=True))
+    running = SimwebServer(SimwebSettings(hosts=12, pages=120, seed=3), RequestLedger(keep=True))
     await running.start()
     yield running
     await running.stop()

@@ -7,7 +7,7 @@ from typing import Any
 
 import brotlicffi
 
-from gossamer.simweb.answers import Answer, answer_note
+from gossamer.simweb.answers import WireAnswer, answer_note
 from gossamer.simweb.web import Web
 
 
@@ -21,7 +21,7 @@ class Wire:
         return BytesIO(self._wire)
 
 
-def read(answer: Answer) -> HTTPResponse:
+def read(answer: WireAnswer) -> HTTPResponse:
     response = HTTPResponse(Wire(answer.wire))  # type: ignore[arg-type]
     response.begin()
     return response

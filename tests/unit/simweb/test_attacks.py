@@ -18,7 +18,7 @@ from gossamer.simweb.__main__ import main
 from gossamer.simweb.attacks import bombs, markup, quirks, unasked, zoo
 from gossamer.simweb.attacks.attack import Attack, Door
 from gossamer.simweb.attacks.server import AttackServer
-from gossamer.simweb.ledger import Ledger, Said
+from gossamer.simweb.ledger import RequestLedger, Said
 
 FEW = 16 * 1024 * 1024
 UNPACK: dict[str, tuple[Callable[[], bytes], Callable[[bytes], bytes]]] = {
@@ -46,7 +46,7 @@ def everything() -> list[Attack]:
 
 @pytest.fixture
 async def server(everything: list[Attack]) -> AsyncIterator[AttackServer]:
-    running = AttackServer(everything, Ledger(keep=True))
+    running = AttackServer(everything, RequestLedger(keep=True))
     await running.start()
     yield running
     await running.stop()
@@ -152,7 +152,7 @@ async def test_a_host_nobody_knows_is_not_found(server: AttackServer) -> None:
 
 
 async def test_stopping_does_not_wait_for_those_who_never_end(everything: list[Attack]) -> None:
-    running = AttackServer(everything, Ledger())
+    running = AttackServer(everything, RequestLedger())
     await running.start()
     opened = []
     for host in ("silent", "slow-body", "endless-body", "endless-head"):
@@ -184,7 +184,7 @@ def transcript(path: Path) -> dict[str, bytes]:
 @contextlib.asynccontextmanager
 async def speaking(path: Path, wanted: str) -> AsyncIterator[AttackServer]:
     """Serve some attacks with a ledger in a file."""
-    book = Ledger(path)
+    book = RequestLedger(path)
     running = AttackServer(zoo.choose(wanted), book)
     await running.start()
     yield running
@@ -233,7 +233,7 @@ async def test_words_before_the_first_request_may_be_taken_for_its_answer(tmp_pa
 
 
 async def test_who_speaks_tls_needs_a_certificate() -> None:
-    running = AttackServer(zoo.choose("tls"), Ledger())
+    running = AttackServer(zoo.choose("tls"), RequestLedger())
     with pytest.raises(ValueError, match="--certificate"):
         await running.start()
     await running.stop()

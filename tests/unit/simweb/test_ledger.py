@@ -7,14 +7,14 @@ from time import monotonic
 from typing import Any
 
 from gossamer.simweb import ledger
-from gossamer.simweb.ledger import Ledger, Request
+from gossamer.simweb.ledger import RequestLedger, SeenRequest
 from gossamer.simweb.server import SimwebServer
 from gossamer.simweb.settings import SimwebSettings
 
 
 async def test_a_request_is_in_the_file_when_its_answer_is(tmp_path: Path, client: Callable[[int], Any]) -> None:
     path = tmp_path / "ledger.jsonl"
-    server = SimwebServer(SimwebSettings(hosts=2, pages=4), Ledger(path))
+    server = SimwebServer(SimwebSettings(hosts=2, pages=4), RequestLedger(path))
     await server.start()
     before = monotonic()
     async with client(server.port) as one:
@@ -32,16 +32,16 @@ async def test_a_request_is_in_the_file_when_its_answer_is(tmp_path: Path, clien
 
 def test_a_ledger_goes_on_where_it_was_and_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
-    requests = [Request(1.5, 2.25, "a.sim", "/", 200), Request(3.0, 3.5, "b.sim", "/é", 0)]
+    requests = [SeenRequest(1.5, 2.25, "a.sim", "/", 200), SeenRequest(3.0, 3.5, "b.sim", "/é", 0)]
     for request in requests:
-        book = Ledger(path)
+        book = RequestLedger(path)
         book.add(request)
         book.close()
     assert ledger.read(path) == requests
 
 
 def test_a_ledger_keeps_requests_in_memory_only_when_asked() -> None:
-    kept, not_kept = Ledger(keep=True), Ledger()
+    kept, not_kept = RequestLedger(keep=True), RequestLedger()
     for book in (kept, not_kept):
-        book.add(Request(0.0, 0.0, "a.sim", "/", 200))
+        book.add(SeenRequest(0.0, 0.0, "a.sim", "/", 200))
     assert len(kept.requests) == 1 and not_kept.requests == []

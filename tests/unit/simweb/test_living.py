@@ -8,10 +8,10 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from gossamer.simweb.answers import Answer
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.answers import WireAnswer
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.living.server import ClockPort, LivingPort, WebClock
-from gossamer.simweb.living.site import DAY, HOME, LISTS, PAGES, RSS, SITEMAP, Site
+from gossamer.simweb.living.site import DAY, HOME, LISTS, PAGES, RSS, SITEMAP, LivingSite
 from gossamer.simweb.requests import RequestHead, read_head
 
 
@@ -22,17 +22,17 @@ class Web:
     clock: WebClock = field(default_factory=WebClock)
 
     def __post_init__(self) -> None:
-        self.sites = [Site(name, seed=1) for name in ("one", "two")]
-        self.port = LivingPort(self.sites, Ledger(), self.clock)
+        self.sites = [LivingSite(name, seed=1) for name in ("one", "two")]
+        self.port = LivingPort(self.sites, RequestLedger(), self.clock)
 
-    def get(self, path: str, none_match: str = "", since: str = "", method: str = "GET") -> Answer:
+    def get(self, path: str, none_match: str = "", since: str = "", method: str = "GET") -> WireAnswer:
         return self.port.answer(RequestHead(method, "one.living.sim", path, False, "", none_match, since))[0]
 
     def version(self, path: str) -> int:
         return self.sites[0].version(path, self.clock.time)
 
 
-def header(answer: Answer, name: str) -> str:
+def header(answer: WireAnswer, name: str) -> str:
     found = re.search(rf"^{name}: (.*)\r$", answer.head.decode(), re.MULTILINE)
     return found[1] if found else ""
 
@@ -44,7 +44,7 @@ def web() -> Web:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_changes_as_often_as_its_manner_says_and_its_text_with_it(path: str) -> None:
-    site, every = Site("one", seed=1), PAGES[path].every
+    site, every = LivingSite("one", seed=1), PAGES[path].every
     times = [step * DAY / 8 for step in range(8 * 60)]
     versions = [site.version(path, time) for time in times]
     assert versions == sorted(versions) and versions[0] in (1, 2)
@@ -63,7 +63,8 @@ def test_a_page_changes_as_often_as_its_manner_says_and_its_text_with_it(path: s
 def test_the_same_seed_lives_the_same_life_and_another_host_another_one() -> None:
     path = "/lively/both.html"
     lives = [
-        [site.changed_at(path, day * DAY) for day in range(1, 20)] for site in (Site("one", 1), Site("one", 1), Site("two", 1))
+        [site.changed_at(path, day * DAY) for day in range(1, 20)]
+        for site in (LivingSite("one", 1), LivingSite("one", 1), LivingSite("two", 1))
     ]
     assert lives[0] == lives[1] != lives[2]
 
@@ -159,8 +160,8 @@ def test_a_host_that_is_down_is_well_again_when_told(web: Web) -> None:
 
 
 async def test_the_ledger_names_the_version_and_the_condition(client) -> None:  # type: ignore[no-untyped-def]
-    ledger, clock = Ledger(keep=True), WebClock()
-    port = LivingPort([Site("one", 1)], ledger, clock)
+    ledger, clock = RequestLedger(keep=True), WebClock()
+    port = LivingPort([LivingSite("one", 1)], ledger, clock)
     await port.start()
     async with client(port.port) as one:
         await one.get("one.living.sim", "/lively/both.html")

@@ -14,7 +14,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from gossamer.simweb import manifest
-from gossamer.simweb.answers import Answer
+from gossamer.simweb.answers import WireAnswer
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.web import Web, build
 
@@ -33,12 +33,12 @@ def key(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{unquote(parts.path).rstrip('/')}?{query}"
 
 
-def headers_of(answer: Answer) -> dict[str, str]:
+def headers_of(answer: WireAnswer) -> dict[str, str]:
     lines = answer.head.decode("latin-1").split("\r\n")[1:]
     return {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
 
 
-def content_of(answer: Answer) -> bytes:
+def content_of(answer: WireAnswer) -> bytes:
     headers, body = headers_of(answer), answer.body
     if headers.get("transfer-encoding") == "chunked":
         rest, body = body, b""
@@ -49,7 +49,7 @@ def content_of(answer: Answer) -> bytes:
     return gzip.decompress(body) if coding == "gzip" else brotlicffi.decompress(body) if coding == "br" else body
 
 
-def text_of(answer: Answer) -> str:
+def text_of(answer: WireAnswer) -> str:
     content = content_of(answer)
     declared = re.search(r"charset=([\w-]+)", headers_of(answer)["content-type"])
     meta = re.search(rb'<meta charset="([\w-]+)"', content)
@@ -57,7 +57,7 @@ def text_of(answer: Answer) -> str:
     return content.decode(charset)
 
 
-def links_of(url: str, answer: Answer) -> list[tuple[str, bool]]:
+def links_of(url: str, answer: WireAnswer) -> list[tuple[str, bool]]:
     """Return the URLs a resource leads to, each with whether it may be followed."""
     headers = headers_of(answer)
     if "location" in headers:
@@ -162,9 +162,9 @@ class Crawl:
             self.waiting.append((name, found, depth, redirects, seed))
 
 
-def named(entries: list[manifest.Entry]) -> dict[str, manifest.Entry]:
+def named(entries: list[manifest.ManifestEntry]) -> dict[str, manifest.ManifestEntry]:
     """Name the entries of a manifest as a crawl does: of spellings that are told apart, the first has the usual name."""
-    names: dict[str, manifest.Entry] = {}
+    names: dict[str, manifest.ManifestEntry] = {}
     for entry in entries:
         names[f"{entry.url}#" if key(entry.url) in names else key(entry.url)] = entry
     return names

@@ -12,7 +12,7 @@ import pytest
 
 from gossamer.simweb import manifest
 from gossamer.simweb.__main__ import main
-from gossamer.simweb.ledger import Ledger, Request
+from gossamer.simweb.ledger import RequestLedger, SeenRequest
 from gossamer.simweb.mazes import zoo
 from gossamer.simweb.mazes.maze import Maze
 from gossamer.simweb.mazes.server import MazeServer, wire
@@ -195,7 +195,7 @@ def test_the_judge_knows_every_host_and_its_exhibit() -> None:
 
 @pytest.fixture
 async def server() -> AsyncIterator[MazeServer]:
-    running = MazeServer(MAZES.values(), Ledger(keep=True))
+    running = MazeServer(MAZES.values(), RequestLedger(keep=True))
     await running.start()
     yield running
     await running.stop()
@@ -220,11 +220,11 @@ async def test_what_is_served_is_what_the_maze_answers_and_stands_in_the_ledger(
 
 
 @pytest.fixture(scope="module")
-def entries() -> Sequence[manifest.Entry]:
+def entries() -> Sequence[manifest.ManifestEntry]:
     return list(zoo.entries(MAZES.values(), 8080))
 
 
-def test_the_manifest_lists_all_content_once_and_a_sample_of_the_rest(entries: Sequence[manifest.Entry]) -> None:
+def test_the_manifest_lists_all_content_once_and_a_sample_of_the_rest(entries: Sequence[manifest.ManifestEntry]) -> None:
     assert len({entry.url for entry in entries}) == len(entries)
     for maze in MAZES.values():
         listed = [entry for entry in entries if entry.host == maze.host]
@@ -234,7 +234,7 @@ def test_the_manifest_lists_all_content_once_and_a_sample_of_the_rest(entries: S
         assert all(maze.owns(entry.url.partition(":8080")[2]) is not None for entry in own)
 
 
-def test_the_manifest_says_how_each_may_end_and_by_which_rule(entries: Sequence[manifest.Entry]) -> None:
+def test_the_manifest_says_how_each_may_end_and_by_which_rule(entries: Sequence[manifest.ManifestEntry]) -> None:
     assert {rule for entry in entries for rule in entry.traps} == RULES
     for entry in entries:
         assert entry.maze and entry.outcome == entry.outcomes[0]
@@ -244,7 +244,7 @@ def test_the_manifest_says_how_each_may_end_and_by_which_rule(entries: Sequence[
 
 
 def test_a_manifest_with_mazes_is_read_back_as_it_was_written(
-    entries: Sequence[manifest.Entry], light_web: Any, tmp_path: Path
+    entries: Sequence[manifest.ManifestEntry], light_web: Any, tmp_path: Path
 ) -> None:
     manifest.write(light_web, tmp_path / "manifest", entries)
     assert manifest.read(tmp_path / "manifest")[-len(entries) :] == entries
@@ -254,7 +254,7 @@ def test_the_ledger_shows_what_a_crawl_spent_on_content_of_its_own() -> None:
     paths = ("/robots.txt", "/docs/gossamer-probe-9.html", "/page/3", "/", "/dead.html", "/page/3", "/page/4?again=1")
     asked = [("soft404.maze.sim", path) for path in paths] + [("mirror-copy.maze.sim", "/"), ("mirror.maze.sim", "/")]
     asked += [("h0000.sim", "/")]
-    lines = spent([Request(when, when, host, path, 200) for when, (host, path) in enumerate(asked)], scale=SCALE)
+    lines = spent([SeenRequest(when, when, host, path, 200) for when, (host, path) in enumerate(asked)], scale=SCALE)
     site, copy, original = (lines[f"{name}.maze.sim"] for name in ("soft404", "mirror-copy", "mirror"))
     assert (site.requests, site.robots, site.probes, len(site.brought), site.wasted) == (5, 1, 1, 2, 3)
     assert site.coverage == 2 / 60 and (site.first, site.last) == (2, 6)

@@ -3,16 +3,16 @@
 import pytest
 from protego import Protego
 
-from gossamer.simweb.robots import READ_LIMIT, TELLING_PATHS, RobotsFile, Rule
-from gossamer.simweb.sites import Host
+from gossamer.simweb.robots import READ_LIMIT, TELLING_PATHS, GroupLine, RobotsFile
+from gossamer.simweb.sites import SimHost
 from gossamer.simweb.web import Web
 
 
-def host_of(web: Web, role: str) -> Host:
+def host_of(web: Web, role: str) -> SimHost:
     return next(host for host in web.hosts if host.role == role)
 
 
-def served_rules(web: Web, host: Host) -> str:
+def served_rules(web: Web, host: SimHost) -> str:
     """Follow redirects by hand to the text a crawler would read, cut where it stops reading."""
     url = f"{host.origin}/robots.txt"
     for _ in range(5):
@@ -83,6 +83,6 @@ def test_a_paced_host_asks_for_a_short_delay(web: Web) -> None:
 
 
 def test_the_longest_pattern_wins_and_allow_wins_a_tie() -> None:
-    assert Rule(False, "/a*z$").matches("/abcz") and not Rule(False, "/a*z$").matches("/abczy")
-    assert Rule(True, "/a").matches("/ab") and not Rule(True, "/a").matches("/b/a")
+    assert GroupLine(False, "/a*z$").matches("/abcz") and not GroupLine(False, "/a*z$").matches("/abczy")
+    assert GroupLine(True, "/a").matches("/ab") and not GroupLine(True, "/a").matches("/b/a")
     assert RobotsFile("rules").judge("/tie/even.html").allowed

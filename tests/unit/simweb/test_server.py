@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gossamer.simweb import manifest
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.requests import RequestHead
 from gossamer.simweb.server import SimwebServer
 from gossamer.simweb.settings import SimwebSettings
@@ -23,12 +23,12 @@ def find(server: SimwebServer, wanted: Callable[[Resource], bool]) -> Resource:
 
 
 async def test_the_whole_web_is_served_as_the_manifest_says_and_as_it_was_made(client: OpenClient) -> None:
-    server = SimwebServer(SimwebSettings(max_bytes=20_000), Ledger(keep=True))
+    server = SimwebServer(SimwebSettings(max_bytes=20_000), RequestLedger(keep=True))
     await server.start()
     listed = manifest.manifest(server.web)
     entries = [entry for entry in listed if f".sim:{server.port}/" in entry.url and entry.host != "clinic.sim"]
 
-    async def visit(some: list[manifest.Entry]) -> None:
+    async def visit(some: list[manifest.ManifestEntry]) -> None:
         async with client(server.port) as one:
             for entry in some:
                 path = entry.url.partition(f":{server.port}")[2]
@@ -170,7 +170,9 @@ async def test_a_client_that_leaves_before_its_answer_is_in_the_ledger(server: S
 
 
 async def test_a_client_that_does_not_read_is_not_sent_without_end(client: OpenClient) -> None:
-    server = SimwebServer(SimwebSettings(hosts=1, pages=4, plain=True, min_bytes=100_000, max_bytes=100_000), Ledger(keep=True))
+    server = SimwebServer(
+        SimwebSettings(hosts=1, pages=4, plain=True, min_bytes=100_000, max_bytes=100_000), RequestLedger(keep=True)
+    )
     await server.start()
     async with client(server.port) as one:
         for _ in range(400):

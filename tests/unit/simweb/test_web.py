@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from gossamer.simweb.settings import SimwebSettings
-from gossamer.simweb.sites import HIGHEST_RANK, Host, Resource
+from gossamer.simweb.sites import HIGHEST_RANK, Resource, SimHost
 from gossamer.simweb.web import Web, build
 
 
@@ -13,7 +13,7 @@ def everything(web: Web) -> list[Resource]:
     return [resource for host in web.hosts for resource in dict.fromkeys(host.table.values())]
 
 
-def ordinary(web: Web) -> list[Host]:
+def ordinary(web: Web) -> list[SimHost]:
     return [host for host in web.hosts if not host.is_apart]
 
 

@@ -13,19 +13,19 @@ from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 from gossamer.url.spelling import MOST_SPELLINGS
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 
 SEED = "http://a.example/"
 PARENT = Entry(SEED, SEED, "a.example", depth=2, redirects=3)
 
 
-def admission(**flags: object) -> Admission:
+def admission(**flags: object) -> LinkJudge:
     """The default rules, with some knobs turned."""
     settings = load((), {key.replace("__", "."): value for key, value in flags.items()}, {})
-    return Admission(settings, Scope(settings.scope, [parse(SEED)]))
+    return LinkJudge(settings, Scope(settings.scope, [parse(SEED)]))
 
 
-def only(admit: Admission, link: Link, parent: Entry = PARENT, nofollow: bool = False) -> Entry:
+def only(admit: LinkJudge, link: Link, parent: Entry = PARENT, nofollow: bool = False) -> Entry:
     """Admit one link."""
     [entry] = admit.admit([link], parent, nofollow)
     return entry
@@ -180,7 +180,7 @@ def test_off_site_where_a_link_was_found_counts_so_refusals_are_judged_each_time
 
 def test_memory_of_refusals_is_bounded() -> None:
     settings = load((), {}, {})
-    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
+    admit = LinkJudge(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
     links = [Link(f"http://b.example/{number}", LinkKind.ANCHOR) for number in range(25)]
     for link in links:
         admit.remember([only(admit, link)])
@@ -205,15 +205,15 @@ def test_links_that_are_remembered_have_the_name_of_their_key() -> None:
     admit = admission()
     link, other = Link("http://a.example/x/?b=2&a=1", LinkKind.ANCHOR), Link("http://a.example/y", LinkKind.ANCHOR)
     entry = only(admit, link)
-    assert admit.meet((link, other)) == ([None, None], [link, other])
+    assert admit.split_known((link, other)) == ([None, None], [link, other])
     admit.remember([entry])
     assert entry.key != link.url
-    assert admit.meet((link, other)) == ([fingerprint(entry.key), None], [other])
+    assert admit.split_known((link, other)) == ([fingerprint(entry.key), None], [other])
 
 
 def test_memory_of_links_is_bounded() -> None:
     settings = load((), {}, {})
-    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
+    admit = LinkJudge(settings, Scope(settings.scope, [parse(SEED)]), remembered=10)
     entries = [only(admit, Link(f"http://a.example/{number}", LinkKind.ANCHOR)) for number in range(30)]
     for entry in entries:
         admit.remember([entry])
@@ -233,7 +233,7 @@ def test_a_plugins_filter_is_asked_and_named() -> None:
             return Verdict(len(candidate.url.path) % 2 == 0, "odd.pages", "an odd path")
 
     settings = load((), {}, {})
-    admit = Admission(settings, Scope(settings.scope, [parse(SEED)]), [NoOddPages()])
+    admit = LinkJudge(settings, Scope(settings.scope, [parse(SEED)]), [NoOddPages()])
     assert only(admit, Link("http://a.example/b", LinkKind.ANCHOR)).refused is None
     refused = only(admit, Link("http://a.example/bc", LinkKind.ANCHOR)).refused
     assert refused is not None

@@ -16,8 +16,8 @@ from gossamer.document.body import Body
 from gossamer.filters.scope import Scope
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
-from gossamer.node.exchange import first_texts
-from gossamer.readers.child import Reading
+from gossamer.node.succession import first_texts
+from gossamer.readers.child import ChildReading
 from gossamer.records.entry import Entry, Link, LinkKind
 from gossamer.records.evidence import Probe
 from gossamer.records.fetch import Fetched
@@ -29,7 +29,7 @@ from gossamer.records.visit import Earlier, Lesson, Visit
 from gossamer.testing.kv import scanned
 from gossamer.testing.lessons import NOW, leased
 from gossamer.url.parse import parse
-from gossamer.visit.admit import Admission
+from gossamer.visit.admit import LinkJudge
 from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.settle import Kept, conclude
 
@@ -89,7 +89,7 @@ async def judge(
 ) -> Finding:
     url = f"{SITE}/{name}"
     fetched = answer(url, status, **headers)
-    reading = Reading("text/html", too_big, Extract(title=title), likeness)
+    reading = ChildReading("text/html", too_big, Extract(title=title), likeness)
     with world.sameness.of(leased(url, kind=kind), fetched, digest, lesson) as comparison:
         return await comparison.judge(reading)
 
@@ -220,7 +220,7 @@ async def test_an_empty_answer_is_no_ones_copy() -> None:
     for name in "ab":
         fetched = answer(f"{SITE}/{name}", body=b"")
         with world.sameness.of(leased(fetched.url), fetched, "empty", Lesson()) as comparison:
-            assert (await comparison.judge(Reading("text/html"))).outcome is Outcome.OK
+            assert (await comparison.judge(ChildReading("text/html"))).outcome is Outcome.OK
     assert world.is_free
 
 
@@ -258,7 +258,7 @@ async def fail(world: World, name: str, digest: str, error: type[BaseException])
     """Let a visit fail after its answer was judged, as a full disk or an end of the crawl does."""
     fetched = answer(f"{SITE}/{name}")
     with world.sameness.of(leased(fetched.url), fetched, digest, Lesson()) as comparison:
-        await comparison.judge(Reading("text/html", likeness=TEXT))
+        await comparison.judge(ChildReading("text/html", likeness=TEXT))
         assert not world.is_free
         raise error
 
@@ -342,8 +342,8 @@ async def test_other_titles_are_not_suspicious() -> None:
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def admission(settings: Settings) -> Admission:
-    return Admission(settings, Scope(settings.scope, [parse(SITE)]))
+def admission(settings: Settings) -> LinkJudge:
+    return LinkJudge(settings, Scope(settings.scope, [parse(SITE)]))
 
 
 async def test_links_of_a_soft_404_are_refused_and_lifted_by_another_way_in() -> None:

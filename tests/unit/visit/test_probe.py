@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from serving import Site, page, site_running
 
-from gossamer.assemble import make_aside, make_processors, open_requests
+from gossamer.assemble import make_processors, make_reader_processes, open_requests
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Fetch, RobotsTxt, Settings
 from gossamer.document.body import Body
@@ -71,7 +71,7 @@ async def at_once(step: Callable[..., Awaitable[Any]], *arguments: object) -> An
 @asynccontextmanager
 async def probing() -> AsyncIterator[Probing]:
     settings = Settings(fetch=Fetch(allow_private=("127.0.0.0/8",), connect_timeout=5))
-    robots, archive, aside = RobotsCache(RobotsTxt(), MemoryKeyValue()), Shelf(), make_aside(settings)
+    robots, archive, aside = RobotsCache(RobotsTxt(), MemoryKeyValue()), Shelf(), make_reader_processes(settings)
     async with open_requests(settings, CLOCK) as requests:
         reader = Reader(settings, make_processors(settings), aside)
         yield Probing(Prober(settings, requests, robots, archive, reader, at_once, CLOCK), robots, archive)

@@ -13,7 +13,7 @@ from gossamer.edges import pack
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.node.chains import Chains
-from gossamer.node.checkpoint import Stillness
+from gossamer.node.checkpoint import CommitPause
 from gossamer.node.commit import Committer
 from gossamer.records.entry import Entry
 from gossamer.records.fetch import Fetched
@@ -140,7 +140,7 @@ class Recorder:
         self.told.append("archive")
         await self.gate.wait()
 
-    async def exchanges(self, claims: object) -> list[object]:
+    async def successions(self, claims: object) -> list[object]:
         return []
 
     async def commit(self, claims: object) -> None:
@@ -175,7 +175,7 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
     joints = (recorder, near, book, recorder, recorder, recorder, recorder)
     kv = MemoryKeyValue()
     beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
-    return Committer(*joints, Stillness(), events, clock, **beside, credit=credit)
+    return Committer(*joints, CommitPause(), events, clock, **beside, credit=credit)
 
 
 def settler(recorder: Recorder) -> Settler:
@@ -210,7 +210,7 @@ async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_h
             return 0
 
     book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
-    joints = (recorder, near, book, recorder, recorder, recorder, recorder, Stillness(), Events(), SystemClock())
+    joints = (recorder, near, book, recorder, recorder, recorder, recorder, CommitPause(), Events(), SystemClock())
     kv = MemoryKeyValue()
     beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
     await Committer(*joints, None, Heard(), **beside).commit([end(fetched())])

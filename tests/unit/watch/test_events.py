@@ -7,7 +7,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.visit import Visit
-from gossamer.watch.events import Event, Events, Resumed, Tally, Trouble, VisitsEnded, tell_of_calls
+from gossamer.watch.events import Event, Events, Resumed, RunTally, Trouble, VisitsEnded, tell_of_calls
 
 NOW = 1_700_000_000.0
 
@@ -34,12 +34,12 @@ VISITS = [
 
 def counted(*commits: list[Visit]) -> tuple[dict[str, int], int, int, int, int, int]:
     """Return what is counted after some commits: outcomes, pages, visits, bytes, retries, requests that left too soon."""
-    tally, events = Tally(), Events()
+    tally, events = RunTally(), Events()
     events.subscribe(tally)
     for visits in commits:
         events.publish(VisitsEnded(visits))
         events.publish(Resumed())
-    return dict(tally.outcomes), tally.pages, tally.visits, tally.bytes, tally.retries, tally.haste.count
+    return dict(tally.outcomes), tally.pages, tally.visits, tally.bytes, tally.retries, tally.politeness.count
 
 
 def test_every_visit_of_a_commit_is_counted() -> None:

@@ -18,10 +18,10 @@ from gossamer.config.choice import remedy
 from gossamer.config.sections import Recrawl, Settings
 from gossamer.errors import UsageError
 from gossamer.jobs.simulate.measure import Result, measure
-from gossamer.jobs.simulate.plan import DAY, Plan, check
-from gossamer.jobs.simulate.run import BEGIN, Crawl, Log, Tell, Visits
-from gossamer.jobs.simulate.strategy import Known, Learned, Strategy
-from gossamer.jobs.simulate.web import Web, generate
+from gossamer.jobs.simulate.plan import DAY, WebPlan, check
+from gossamer.jobs.simulate.run import BEGIN, Log, SimulatedCrawl, Tell, Visits
+from gossamer.jobs.simulate.strategy import LearningStrategy, OracleStrategy, Strategy
+from gossamer.jobs.simulate.web import SimulatedWeb, generate
 from gossamer.policy.priority import Order
 
 Policy = Literal["fixed", "adaptive", "optimal", "known"]
@@ -46,7 +46,7 @@ def contenders(policies: tuple[str, ...] = POLICIES, orders: tuple[str, ...] = (
 
 
 def compare(
-    plan: Plan,
+    plan: WebPlan,
     who: list[Contender] | None = None,
     settings: Settings = USUAL,
     log: Log | None = None,
@@ -62,16 +62,18 @@ def compare(
         yield measure(each.policy, each.order, web, visits)
 
 
-def strategy(policy: str, web: Web, settings: Recrawl) -> Strategy:
+def strategy(policy: str, web: SimulatedWeb, settings: Recrawl) -> Strategy:
     """Return the rules of a policy."""
-    return Known(web, settings) if policy == "known" else Learned(web, settings)
+    return OracleStrategy(web, settings) if policy == "known" else LearningStrategy(web, settings)
 
 
-async def crawl(web: Web, rules: Strategy, settings: Settings, log: Log | None = None, tell: Tell | None = None) -> Visits:
+async def crawl(
+    web: SimulatedWeb, rules: Strategy, settings: Settings, log: Log | None = None, tell: Tell | None = None
+) -> Visits:
     """Crawl a web with stores of its own."""
     with TemporaryDirectory(prefix="gossamer-") as directory:
         async with open_stores(Path(directory), settings, [], Beginning()) as stores:
-            return await Crawl(web, rules, stores, log, tell).run()
+            return await SimulatedCrawl(web, rules, stores, log, tell).run()
 
 
 class Beginning:
@@ -81,7 +83,7 @@ class Beginning:
         return BEGIN
 
 
-def simulated(settings: Settings, plan: Plan, who: Contender) -> Settings:
+def simulated(settings: Settings, plan: WebPlan, who: Contender) -> Settings:
     """Return the settings of a simulated crawl: what a live one has to say about turns and dates, the plan, the contender.
 
     All policies begin with the interval at which the budget would fetch every page once.
@@ -103,7 +105,7 @@ def simulated(settings: Settings, plan: Plan, who: Contender) -> Settings:
     )
 
 
-def _check_delay(web: Web, settings: Settings) -> None:
+def _check_delay(web: SimulatedWeb, settings: Settings) -> None:
     largest, delay = int(np.bincount(web.host).max()), settings.politeness.delay
     if largest * delay > BEGIN / 2:
         raise UsageError(f"{largest:,} pages of one host cannot be fetched with a delay of {delay:g} seconds; make it shorter")

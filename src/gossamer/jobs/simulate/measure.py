@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gossamer.jobs.simulate.plan import DAY
 from gossamer.jobs.simulate.run import Visits
-from gossamer.jobs.simulate.web import Floats, Numbers, Web
+from gossamer.jobs.simulate.web import Floats, Numbers, SimulatedWeb
 
 IMPORTANT = 0.1  # the share of pages that is called important
 MOST = 0.9  # of the important pages: how many requests it takes to have so many
@@ -51,7 +51,7 @@ class Spans(NamedTuple):
     replaced: NDArray[np.bool_]  # a copy, by a visit
 
 
-def measure(policy: str, order: str, web: Web, visits: Visits) -> Result:
+def measure(policy: str, order: str, web: SimulatedWeb, visits: Visits) -> Result:
     """Measure a simulated crawl."""
     first = _first_fetches(web, visits)
     spans = _spans(web, visits)
@@ -78,7 +78,7 @@ def measure(policy: str, order: str, web: Web, visits: Visits) -> Result:
     )
 
 
-def _spans(web: Web, visits: Visits) -> Spans:
+def _spans(web: SimulatedWeb, visits: Visits) -> Spans:
     count, seconds = web.plan.pages, web.plan.seconds
     every = np.arange(count)
     page = np.concatenate([every, np.array(visits.pages, dtype=np.int64)])
@@ -92,7 +92,7 @@ def _spans(web: Web, visits: Visits) -> Spans:
     return Spans(page, begin, stale, end, is_copy & ~is_last)
 
 
-def _next_changes(web: Web, page: Numbers, after: Floats) -> Floats:
+def _next_changes(web: SimulatedWeb, page: Numbers, after: Floats) -> Floats:
     """Return for every page and moment when the page changes next: all in one search, each page in a range of its own."""
     before, seconds = web.plan.cycle * DAY + 1, web.plan.seconds
     width = before + seconds + 1
@@ -102,24 +102,24 @@ def _next_changes(web: Web, page: Numbers, after: Floats) -> Floats:
     return np.where(none, np.inf, web.changes[np.minimum(found, len(web.changes) - 1)])
 
 
-def _freshness(web: Web, spans: Spans, weight: Floats) -> float:
+def _freshness(web: SimulatedWeb, spans: Spans, weight: Floats) -> float:
     fresh = np.maximum(spans.stale, 0) - np.maximum(spans.begin, 0)
     return float((fresh * weight[spans.page]).sum() / _lives(web, weight))
 
 
-def _age(web: Web, spans: Spans, weight: Floats) -> float:
+def _age(web: SimulatedWeb, spans: Spans, weight: Floats) -> float:
     """Return the mean age in days: what grows evenly from the moment a copy is stale."""
     before = np.maximum(np.maximum(spans.begin, 0) - spans.stale, 0)  # how old it was when we began to look
     grown = ((spans.end - spans.stale) ** 2 - before**2) / 2
     return float((grown * weight[spans.page]).sum() / _lives(web, weight) / DAY)
 
 
-def _lives(web: Web, weight: Floats) -> float:
+def _lives(web: SimulatedWeb, weight: Floats) -> float:
     """Return for how long all pages together existed."""
     return float(((web.plan.seconds - np.maximum(web.born, 0)) * weight).sum())
 
 
-def _curve(web: Web, spans: Spans) -> Floats:
+def _curve(web: SimulatedWeb, spans: Spans) -> Floats:
     """Return the freshness at evenly spaced moments."""
     moments = _moments(web)
     weight = web.importance[spans.page]
@@ -127,7 +127,7 @@ def _curve(web: Web, spans: Spans) -> Floats:
     return fresh / _sum_until(np.maximum(web.born, 0), web.importance, moments)
 
 
-def _moments(web: Web) -> Floats:
+def _moments(web: SimulatedWeb) -> Floats:
     return (np.arange(POINTS) + 0.5) * web.plan.seconds / POINTS
 
 
@@ -145,31 +145,31 @@ def _sum_until(times: Floats, weight: Floats, moments: Floats) -> Floats:
     return total[np.searchsorted(times[order], moments, side="right")]
 
 
-def _important(web: Web) -> NDArray[np.bool_]:
+def _important(web: SimulatedWeb) -> NDArray[np.bool_]:
     important: NDArray[np.bool_] = web.importance >= np.quantile(web.importance, 1 - IMPORTANT)
     return important
 
 
-def _first_fetches(web: Web, visits: Visits) -> Floats:
+def _first_fetches(web: SimulatedWeb, visits: Visits) -> Floats:
     """Return when each page was fetched first; infinity: never."""
     first = np.where(np.isfinite(web.fetched), web.fetched, np.inf)
     np.minimum.at(first, np.array(visits.pages, dtype=np.int64), visits.times)
     return first
 
 
-def _within_a_day(web: Web, visits: Visits, first: Floats) -> float:
+def _within_a_day(web: SimulatedWeb, visits: Visits, first: Floats) -> float:
     """Return the share of important pages fetched within a day, of those found a day before the end at the latest."""
     found = np.array(visits.found)
     asked = _important(web) & (found >= 0) & (found <= web.plan.seconds - DAY)
     return float(np.mean(first[asked] - found[asked] <= DAY)) if asked.any() else 1.0
 
 
-def _of_old(web: Web, first: Floats) -> Floats:
+def _of_old(web: SimulatedWeb, first: Floats) -> Floats:
     """Return when the important pages that were there from the beginning were fetched first, in order."""
     return np.sort(first[_important(web) & (web.born < 0)])
 
 
-def _most_by(web: Web, visits: Visits, first: Floats) -> int | None:
+def _most_by(web: SimulatedWeb, visits: Visits, first: Floats) -> int | None:
     times = _of_old(web, first)
     last = times[ceil(MOST * len(times)) - 1] if len(times) else -np.inf
     return int(np.searchsorted(visits.times, last, side="right")) if np.isfinite(last) or last < 0 else None

@@ -23,7 +23,7 @@ Interval = Annotated[float, Meta(ge=1 / 1440, le=36500)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WebPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a web is made from, and for how long it is watched."""
 
     seed: Annotated[int, Meta(ge=0)] = 1
@@ -59,7 +59,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return int(self.seconds * self.budget)
 
 
-def read_plan(path: Path | None, said: Mapping[str, object]) -> Plan:
+def read_plan(path: Path | None, said: Mapping[str, object]) -> WebPlan:
     """Make a plan of a TOML file and what was said beside it, which counts more; there is a host for 100 pages if not said."""
     written: dict[str, object] = {}
     if path is not None:
@@ -68,7 +68,7 @@ def read_plan(path: Path | None, said: Mapping[str, object]) -> Plan:
         except (OSError, ValueError) as error:
             raise UsageError(f"the plan in {path} cannot be read: {error}") from None
     values = {name: _in_its_unit(name, value) for name, value in {**written, **said}.items()}
-    pages = values.get("pages", Plan().pages)
+    pages = values.get("pages", WebPlan().pages)
     if "hosts" not in values and isinstance(pages, int):
         values["hosts"] = max(pages // 100, 1)
     return _made(values)
@@ -80,14 +80,14 @@ def _in_its_unit(name: str, value: object) -> object:
     return value if unit is None or not isinstance(value, str) else duration(value, name, plain=unit) / unit
 
 
-def check(plan: Plan) -> None:
+def check(plan: WebPlan) -> None:
     """Refuse a plan that makes no sense."""
     _made(msgspec.structs.asdict(plan))
 
 
-def _made(values: Mapping[str, object]) -> Plan:
+def _made(values: Mapping[str, object]) -> WebPlan:
     try:
-        plan = msgspec.convert(values, Plan)
+        plan = msgspec.convert(values, WebPlan)
     except msgspec.ValidationError as error:
         raise UsageError(f"the plan cannot be simulated: {_words(str(error))}") from None
     if plan.pages < plan.hosts:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from gossamer.jobs.simulate.measure import Result
-from gossamer.jobs.simulate.plan import Plan
+from gossamer.jobs.simulate.plan import WebPlan
 
 LEFT, TOP, WIDTH, HEIGHT, BOTTOM, RIGHT = 50, 50, 600, 300, 45, 240
 COLOURS = {
@@ -20,7 +20,7 @@ DASHES = ("", "6 3", "2 3", "9 2 2 2")  # by the order, where policies differ to
 Curve = Callable[[Result], tuple[float, ...]]
 
 
-def svg(plan: Plan, results: Sequence[Result]) -> str:
+def svg(plan: WebPlan, results: Sequence[Result]) -> str:
     """Draw the curves."""
     orders = list(dict.fromkeys(result.order for result in results))
     policies = {result.policy for result in results}
@@ -52,7 +52,7 @@ def _by(result: Result) -> str:
     return "not 90 %" if result.most_by is None else f"90 % by {result.most_by:,}"
 
 
-def _axes(plan: Plan) -> Iterator[str]:
+def _axes(plan: WebPlan) -> Iterator[str]:
     for percent in range(0, 101, 20):
         y = _height(percent / 100)
         yield f'<path d="M{LEFT} {y:.1f}h{WIDTH}" stroke="#dee2e6"/>'

@@ -8,7 +8,7 @@ seed gives the same crawl.
 import numpy as np
 
 from gossamer.config.sections import Score
-from gossamer.jobs.simulate.web import Numbers, Web
+from gossamer.jobs.simulate.web import Numbers, SimulatedWeb
 from gossamer.node.ranker import GROWTH, share
 from gossamer.policy.pagerank import pagerank
 from gossamer.policy.priority import LEAST_RANK, linked
@@ -18,7 +18,7 @@ from gossamer.records.entry import Priority
 class Ranking:
     """Counts pages that were read for the first time, and ranks when it is time."""
 
-    def __init__(self, web: Web, names: list[int], weights: Score) -> None:
+    def __init__(self, web: SimulatedWeb, names: list[int], weights: Score) -> None:
         self._web = web
         self._names = np.array(names, dtype=np.uint64)
         self._weights = weights

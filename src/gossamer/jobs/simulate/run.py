@@ -18,7 +18,7 @@ from gossamer.assemble import Stores
 from gossamer.jobs.simulate.plan import DAY
 from gossamer.jobs.simulate.ranking import Ranking
 from gossamer.jobs.simulate.strategy import Strategy
-from gossamer.jobs.simulate.web import Web
+from gossamer.jobs.simulate.web import SimulatedWeb
 from gossamer.policy.priority import due_again
 from gossamer.policy.recrawl import Appointment
 from gossamer.records.entry import Entry, Link, LinkKind
@@ -49,10 +49,12 @@ class Visits(Struct, frozen=True):
     hasty: int = 0  # requests that came sooner than their host allows
 
 
-class Crawl:
+class SimulatedCrawl:
     """One simulated crawl."""
 
-    def __init__(self, web: Web, strategy: Strategy, stores: Stores, log: Log | None = None, tell: Tell | None = None) -> None:
+    def __init__(
+        self, web: SimulatedWeb, strategy: Strategy, stores: Stores, log: Log | None = None, tell: Tell | None = None
+    ) -> None:
         settings, polite = stores.settings, stores.settings.politeness
         self._web = web
         self._strategy = strategy
@@ -149,7 +151,7 @@ class Crawl:
     def _before(self, lease: Lease, now: float) -> Settlement:
         page = _page_in(lease.entry)
         fetched = self._last[page]
-        then = self._strategy.first(page, self._modified(page, fetched), BEGIN + fetched, self._stores.thrift.threshold)
+        then = self._strategy.first(page, self._modified(page, fetched), BEGIN + fetched, self._stores.revisit_price.threshold)
         self._due[page] = then.due - BEGIN
         if self._ranking is not None:
             self._ranking.read(page)
@@ -158,7 +160,7 @@ class Crawl:
     # --- a visit -----------------------------------------------------------------------------------------------------
 
     async def _visit(self, lease: Lease, page: int, now: float) -> None:
-        last, moment, threshold = self._last[page], BEGIN + now, self._stores.thrift.threshold
+        last, moment, threshold = self._last[page], BEGIN + now, self._stores.revisit_price.threshold
         modified_at = self._modified(page, now)
         if last == -inf:
             changed = True
@@ -172,7 +174,7 @@ class Crawl:
         settlement = self._settlement(lease, page, then, moment, found, is_read=changed)
         await self._frontier.settle((settlement,), moment)
         elapsed = 0.0 if last == -inf else now - last
-        await self._stores.thrift.note([Visit(settlement=settlement, page=PAGE, elapsed=elapsed)], moment)
+        await self._stores.revisit_price.note([Visit(settlement=settlement, page=PAGE, elapsed=elapsed)], moment)
         if last == -inf and self._ranking is not None and self._ranking.read(page):
             await self._frontier.promote(self._ranking.best(now))
         if self._log is not None:

@@ -1,13 +1,13 @@
 """When a page is fetched again: the real rules of `policy` with what they have to remember of every page.
 
 A strategy sees what a crawler sees: whether a page had changed since the last visit, and the date its server names. Only
-`Known` is told the truth. Times are Unix seconds.
+`OracleStrategy` is told the truth. Times are Unix seconds.
 """
 
 from typing import Protocol
 
 from gossamer.config.sections import Recrawl
-from gossamer.jobs.simulate.web import Web
+from gossamer.jobs.simulate.web import SimulatedWeb
 from gossamer.policy.change import begun, observed
 from gossamer.policy.recrawl import Appointment, adapted, best, due
 from gossamer.records.freshness import Freshness
@@ -27,10 +27,10 @@ class Strategy(Protocol):
         ...
 
 
-class Learned:
+class LearningStrategy:
     """The real policies, with nothing but what a crawler observes."""
 
-    def __init__(self, web: Web, settings: Recrawl) -> None:
+    def __init__(self, web: SimulatedWeb, settings: Recrawl) -> None:
         self._settings = settings
         self._importance: list[float] = web.importance.tolist()
         self._known: dict[int, Freshness] = {}
@@ -47,10 +47,10 @@ class Learned:
         return due(freshness, self._importance[page], now, self._settings, threshold)
 
 
-class Known:
+class OracleStrategy:
     """The optimal policy, told every page's true rate."""
 
-    def __init__(self, web: Web, settings: Recrawl) -> None:
+    def __init__(self, web: SimulatedWeb, settings: Recrawl) -> None:
         self._settings = settings
         self._importance: list[float] = web.importance.tolist()
         self._rate: list[float] = web.rate.tolist()

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gossamer.jobs.simulate.plan import DAY, Plan
+from gossamer.jobs.simulate.plan import DAY, WebPlan
 from gossamer.policy.pagerank import pagerank
 
 Floats = NDArray[np.float64]
@@ -23,10 +23,10 @@ Numbers = NDArray[np.int64]
 Values = TypeVar("Values", NDArray[np.float64], NDArray[np.int64])
 
 
-class Web(Struct, frozen=True, kw_only=True):
+class SimulatedWeb(Struct, frozen=True, kw_only=True):
     """The web of a plan. Arrays have one element a page, or `starts` says where a page's own begin."""
 
-    plan: Plan
+    plan: WebPlan
     host: Numbers
     delay: Floats  # that a host asks for; 0: none
     importance: Floats  # one on average
@@ -45,7 +45,7 @@ class Web(Struct, frozen=True, kw_only=True):
         return array("d", self.changes.tobytes())
 
 
-def generate(plan: Plan) -> Web:
+def generate(plan: WebPlan) -> SimulatedWeb:
     """Draw a web."""
     chance = np.random.default_rng(plan.seed)
     host = _hosts(plan, chance)
@@ -62,7 +62,7 @@ def generate(plan: Plan) -> Web:
     appears = np.flatnonzero(born >= 0)
     change_starts, changes = _changes(plan, rate, born, parent[appears], born[appears], chance)
     was_fetched = (chance.random(plan.pages) < plan.known) & (born < 0)
-    return Web(
+    return SimulatedWeb(
         plan=plan,
         host=host,
         importance=importance,
@@ -79,7 +79,7 @@ def generate(plan: Plan) -> Web:
     )
 
 
-def _hosts(plan: Plan, chance: np.random.Generator) -> Numbers:
+def _hosts(plan: WebPlan, chance: np.random.Generator) -> Numbers:
     """Give every host a page, and the rest by a power law; pages of a host stand together."""
     sizes = 1 / np.arange(1, plan.hosts + 1)
     drawn = chance.choice(plan.hosts, plan.pages - plan.hosts, p=sizes / sizes.sum())
@@ -87,7 +87,7 @@ def _hosts(plan: Plan, chance: np.random.Generator) -> Numbers:
     return hosts
 
 
-def _rates(plan: Plan, chance: np.random.Generator) -> Floats:
+def _rates(plan: WebPlan, chance: np.random.Generator) -> Floats:
     """Draw how often pages change, a second: evenly on a logarithmic scale, or mostly in its middle."""
     least, most = -np.log(plan.slowest * DAY), -np.log(plan.fastest * DAY)
     if plan.rates == "even":
@@ -108,7 +108,7 @@ def _parents(host: Numbers, first: Numbers, born: Floats, rate: Floats, chance: 
     return parent
 
 
-def _links(plan: Plan, parent: Numbers, importance: Floats, chance: np.random.Generator) -> tuple[Numbers, Numbers]:
+def _links(plan: WebPlan, parent: Numbers, importance: Floats, chance: np.random.Generator) -> tuple[Numbers, Numbers]:
     """Return where the links of every page begin, and their targets."""
     source = np.concatenate([parent, chance.integers(0, plan.pages, plan.pages * (plan.links - 1))])
     popular = np.cumsum(importance)
@@ -118,7 +118,7 @@ def _links(plan: Plan, parent: Numbers, importance: Floats, chance: np.random.Ge
 
 
 def _changes(
-    plan: Plan, rate: Floats, born: Floats, parents: Numbers, births: Floats, chance: np.random.Generator
+    plan: WebPlan, rate: Floats, born: Floats, parents: Numbers, births: Floats, chance: np.random.Generator
 ) -> tuple[Numbers, Floats]:
     """Return where the changes of every page begin, and their times: its own, and that a page was born which it links."""
     begin, place = -plan.cycle * DAY, np.arange(plan.pages)

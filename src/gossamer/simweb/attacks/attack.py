@@ -1,7 +1,7 @@
 """What an attack is made of: a host, what it says to whom, and how its URLs must end.
 
 A voice says anything it likes on the connection: whole answers, halves, rubbish. It returns when it is done; the connection
-is then read for the next request, unless the voice has closed it. The crawler meant by an `End` follows links to any host,
+is then read for the next request, unless the voice has closed it. The crawler an `ExpectedEnd` means follows links to any host,
 has default settings otherwise, and tries again what may pass.
 """
 
@@ -19,7 +19,7 @@ Ports = Callable[["Door"], int]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ExpectedEnd:
     """How one URL must end; the path is one of the attack's host, or a whole URL."""
 
     path: str
@@ -54,7 +54,7 @@ class Attack:
 
     name: str
     answer: Voice
-    ends: tuple[End, ...]  # the root, which is the seed, first
+    ends: tuple[ExpectedEnd, ...]  # the root, which is the seed, first
     robots: Voice | None = None  # None: a plain one that allows everything
     door: Door = PLAIN
     unasked: Unasked | None = None
@@ -153,7 +153,7 @@ def origin(attack: Attack, ports: Ports) -> str:
     return f"{'https' if attack.door.tls else 'http'}://{attack.host}:{ports(attack.door)}"
 
 
-def urls(attack: Attack, ports: Ports) -> Iterator[tuple[str, End]]:
+def urls(attack: Attack, ports: Ports) -> Iterator[tuple[str, ExpectedEnd]]:
     """Give the URL of every end of an attack."""
     for end in attack.ends:
         yield end.path if "://" in end.path else origin(attack, ports) + end.path, end

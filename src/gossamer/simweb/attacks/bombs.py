@@ -10,7 +10,7 @@ import zlib
 
 import brotlicffi
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, page, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, Voice, page, routing, saying, whole
 
 SIZE = 1024 * 1024 * 1024
 _BLOCK = 1024 * 1024
@@ -61,7 +61,7 @@ def attacks() -> list[Attack]:
         "br, gzip, gzip": gzip.compress(gzip.compress(brotli_bomb(), 9), 9),
         "gzip, gzip, gzip, gzip": gzip.compress(gzip.compress(twice, 9), 9),
     }
-    too_big = (End("/", "too_big"),)
+    too_big = (ExpectedEnd("/", "too_big"),)
     made = [
         Attack(f"bomb-{coding.replace(', ', '-')}", saying(whole(body, f"Content-Encoding: {coding}")), too_big)
         for coding, body in bodies.items()
@@ -71,7 +71,7 @@ def attacks() -> list[Attack]:
     return [
         *made,
         Attack("bomb-br-wide", saying(wide), too_big),
-        Attack("bomb-members", saying(whole(members + packed, "Content-Encoding: gzip")), (End("/"),)),
+        Attack("bomb-members", saying(whole(members + packed, "Content-Encoding: gzip")), (ExpectedEnd("/"),)),
         *(_file(name, path, opening, packed) for name, (path, opening) in _FILES.items()),
     ]
 
@@ -91,4 +91,4 @@ def _file(name: str, path: str, opening: bytes, packed: bytes) -> Attack:
         "/": whole(page(path, title=name)),
         path: whole(gzip.compress(opening) + packed, mime="application/gzip"),
     }
-    return Attack(name, routing(routes), tuple(map(End, routes)))
+    return Attack(name, routing(routes), tuple(map(ExpectedEnd, routes)))

@@ -1,6 +1,6 @@
 """Chunked transfer coding that is broken in every way: sizes, ends, extensions and trailers."""
 
-from gossamer.simweb.attacks.attack import Attack, End, head, page, repeating, resetting, saying
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, head, page, repeating, resetting, saying
 
 _HEAD = head("Transfer-Encoding: chunked")
 
@@ -14,7 +14,7 @@ def attacks() -> list[Attack]:
         Attack("chunk-none", saying(_HEAD + page(title="chunk-none"), close=True), _cut("unspecified")),
         Attack("chunk-lost", saying(_HEAD + b"ffff\r\n" + page(title="chunk-lost"), close=True), _cut("disconnect")),
         Attack("chunk-reset", resetting(_HEAD + b"ffff\r\n" + page(title="chunk-reset")), _cut("disconnect")),
-        Attack("chunk-tiny", saying(_HEAD + _crumbs(page(title="chunk-tiny") * 2000) + b"0\r\n\r\n"), (End("/"),)),
+        Attack("chunk-tiny", saying(_HEAD + _crumbs(page(title="chunk-tiny") * 2000) + b"0\r\n\r\n"), (ExpectedEnd("/"),)),
     ]
 
 
@@ -41,8 +41,8 @@ def _closing(name: str, after: bytes, truncated: str) -> Attack:
     return Attack(name, saying(_begun(name) + after, close=True), _cut(truncated))
 
 
-def _cut(truncated: str) -> tuple[End, ...]:
-    return (End("/", truncated=truncated),)
+def _cut(truncated: str) -> tuple[ExpectedEnd, ...]:
+    return (ExpectedEnd("/", truncated=truncated),)
 
 
 def _crumbs(content: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Endlessness: heads and bodies that never stop, as fast as they are read."""
 
-from gossamer.simweb.attacks.attack import Attack, End, head, repeating
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, head, repeating
 
 _PIECE = 64 * 1024
 _HTML = (b"<p>endless <b>words</b> of <i>no</i> use</p>\n" * _PIECE)[:_PIECE]
@@ -8,8 +8,8 @@ _HTML = (b"<p>endless <b>words</b> of <i>no</i> use</p>\n" * _PIECE)[:_PIECE]
 
 def attacks() -> list[Attack]:
     """List the attacks of this family."""
-    cut = (End("/", truncated="length"),)
-    refused = (End("/", "protocol_error", status=0),)
+    cut = (ExpectedEnd("/", truncated="length"),)
+    refused = (ExpectedEnd("/", "protocol_error", status=0),)
     plain, binary, chunked = "text/plain", "application/octet-stream", "Transfer-Encoding: chunked"
     chunk = b"%x\r\n%s\r\n" % (_PIECE, _text("chunks"))
     return [

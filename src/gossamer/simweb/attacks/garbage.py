@@ -2,7 +2,7 @@
 
 import random
 
-from gossamer.simweb.attacks.attack import Attack, End, head, page, resetting, saying
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, head, page, resetting, saying
 
 _RUBBISH = {
     "garbage-bytes": random.Random(1).randbytes(100_000),
@@ -23,13 +23,15 @@ _RUBBISH = {
 
 def attacks() -> list[Attack]:
     """List the attacks of this family."""
-    refused = (End("/", "protocol_error", status=0),)
+    refused = (ExpectedEnd("/", "protocol_error", status=0),)
     rubbish = [Attack(name, saying(raw, close=True), refused) for name, raw in _RUBBISH.items()]
     return [
         *rubbish,
-        Attack("reset", resetting(), (End("/", "connect_failed", status=0),)),
+        Attack("reset", resetting(), (ExpectedEnd("/", "connect_failed", status=0),)),
         Attack("reset-in-head", resetting(b"HTTP/1.1 200 OK\r\nContent-Ty"), refused),
         Attack(
-            "reset-in-body", resetting(head("Content-Length: 5000") + page(title="reset")), (End("/", truncated="disconnect"),)
+            "reset-in-body",
+            resetting(head("Content-Length: 5000") + page(title="reset")),
+            (ExpectedEnd("/", truncated="disconnect"),),
         ),
     ]

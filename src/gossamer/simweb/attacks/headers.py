@@ -1,6 +1,6 @@
 """Headers: too long, too many, cut in odd places, with characters that have no business there, and with cookies in heaps."""
 
-from gossamer.simweb.attacks.attack import Attack, End, page, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, page, routing, saying, whole
 
 _OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 _BODY = b"\r\n<p>hello"
@@ -26,8 +26,10 @@ _READ = {
 
 def attacks() -> list[Attack]:
     """List the attacks of this family."""
-    refused = [Attack(name, saying(raw, close=True), (End("/", "protocol_error", status=0),)) for name, raw in _REFUSED.items()]
-    read = [Attack(name, saying(raw + name.encode(), close=True), (End("/"),)) for name, raw in _READ.items()]
+    refused = [
+        Attack(name, saying(raw, close=True), (ExpectedEnd("/", "protocol_error", status=0),)) for name, raw in _REFUSED.items()
+    ]
+    read = [Attack(name, saying(raw + name.encode(), close=True), (ExpectedEnd("/"),)) for name, raw in _READ.items()]
     return [*refused, *read, _cookies()]
 
 
@@ -35,4 +37,4 @@ def _cookies() -> Attack:
     """Set as many cookies as a head may hold; one that came back would end the next page as a server error."""
     cookies = [f"Set-Cookie: c{number}={'y' * 900}; Path=/; Domain=attack.sim" for number in range(60)]
     bodies = {path: whole(page("/next", "/last", title=path), *cookies) for path in ("/", "/next", "/last")}
-    return Attack("cookies", routing(dict(bodies)), (End("/"), End("/next"), End("/last")))
+    return Attack("cookies", routing(dict(bodies)), (ExpectedEnd("/"), ExpectedEnd("/next"), ExpectedEnd("/last")))

@@ -3,7 +3,18 @@
 import gzip
 import random
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, falling_silent, head, page, resetting, routing, saying, whole
+from gossamer.simweb.attacks.attack import (
+    Attack,
+    ExpectedEnd,
+    Voice,
+    falling_silent,
+    head,
+    page,
+    resetting,
+    routing,
+    saying,
+    whole,
+)
 
 _PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 64
 _FAKE = whole(b"smuggled\n", status="404 Not Found")
@@ -18,25 +29,27 @@ def attacks() -> list[Attack]:
 def _lengths() -> list[Attack]:
     short = head("Content-Length: 60") + page(title="length-too-short" * 4)
     return [
-        Attack("length-too-long", saying(_long("length-too-long"), close=True), (End("/", truncated="disconnect"),)),
-        Attack("length-never-met", falling_silent(_long("length-never-met")), (End("/", truncated="time"),)),
-        Attack("length-too-short", saying(short), (End("/"),)),
+        Attack("length-too-long", saying(_long("length-too-long"), close=True), (ExpectedEnd("/", truncated="disconnect"),)),
+        Attack("length-never-met", falling_silent(_long("length-never-met")), (ExpectedEnd("/", truncated="time"),)),
+        Attack("length-too-short", saying(short), (ExpectedEnd("/"),)),
         Attack(
-            "length-overflow", saying(head(f"Content-Length: {'9' * 40}") + page(title="overflow"), close=True), (End("/"),)
+            "length-overflow",
+            saying(head(f"Content-Length: {'9' * 40}") + page(title="overflow"), close=True),
+            (ExpectedEnd("/"),),
         ),
         # Whoever takes the second answer for that to the next request finds the next page gone.
-        Attack("smuggled", _leading("smuggled", whole(_page("smuggled")) + _FAKE), (End("/"), End("/next"))),
+        Attack("smuggled", _leading("smuggled", whole(_page("smuggled")) + _FAKE), (ExpectedEnd("/"), ExpectedEnd("/next"))),
     ]
 
 
 def _types() -> list[Attack]:
     charset = whole(_page("type-charset"), mime="text/html; charset=\x01no-such-charset")
     return [
-        Attack("type-image", saying(whole(_page("type-image"), mime="image/png")), (End("/"),)),
-        Attack("type-page", saying(whole(_PNG)), (End("/"),)),
-        Attack("type-charset", _leading("type-charset", charset), (End("/"), End("/next"))),
-        Attack("type-sitemap", saying(whole(b"<urlset>" + _PNG, mime="application/xml")), (End("/"),)),
-        Attack("type-pdf", saying(whole(b"%PDF-1.7\n" + _PNG, mime="application/pdf")), (End("/"),)),
+        Attack("type-image", saying(whole(_page("type-image"), mime="image/png")), (ExpectedEnd("/"),)),
+        Attack("type-page", saying(whole(_PNG)), (ExpectedEnd("/"),)),
+        Attack("type-charset", _leading("type-charset", charset), (ExpectedEnd("/"), ExpectedEnd("/next"))),
+        Attack("type-sitemap", saying(whole(b"<urlset>" + _PNG, mime="application/xml")), (ExpectedEnd("/"),)),
+        Attack("type-pdf", saying(whole(b"%PDF-1.7\n" + _PNG, mime="application/pdf")), (ExpectedEnd("/"),)),
     ]
 
 
@@ -51,11 +64,11 @@ def _codings() -> list[Attack]:
         "coding-broken": whole(broken[:at] + b"\xff" * 100 + broken[at + 100 :], _GZIP),
         "coding-reset": resetting(head(_GZIP, f"Content-Length: {len(lost)}") + lost[:-2000]),
     }
-    return [Attack(name, _leading(name, root), (_first(name), End("/next"))) for name, root in roots.items()]
+    return [Attack(name, _leading(name, root), (_first(name), ExpectedEnd("/next"))) for name, root in roots.items()]
 
 
-def _first(name: str) -> End:
-    return End("/", truncated="disconnect" if name == "coding-reset" else "")
+def _first(name: str) -> ExpectedEnd:
+    return ExpectedEnd("/", truncated="disconnect" if name == "coding-reset" else "")
 
 
 def _page(name: str) -> bytes:

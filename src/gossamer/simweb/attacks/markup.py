@@ -5,7 +5,7 @@ Each page has a link before and a link behind the attack; both lead to plain pag
 
 import gzip
 
-from gossamer.simweb.attacks.attack import Attack, End, page, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, page, routing, saying, whole
 
 SIZE = 1_000_000
 LINKS = 1_000_000
@@ -49,7 +49,7 @@ def attacks() -> list[Attack]:
     for name, middle in _pages().items():
         root = f'<!DOCTYPE html><title>{name}</title><a href="/before">before</a>{middle}<p><a href="/behind">behind</a>'
         leaves = {path: whole(page(title=f"{path} {name}")) for path in ("/before", "/behind")}
-        ends = (End("/"), End("/before"), End("/behind"))
+        ends = (ExpectedEnd("/"), ExpectedEnd("/before"), ExpectedEnd("/behind"))
         made.append(Attack(f"markup-{name}", routing({"/": whole(root.encode()), **leaves}), ends))
     return [*made, _million_links()]
 
@@ -59,5 +59,9 @@ def _million_links() -> Attack:
     links = "".join(f"<a href=/no/{number}>" for number in range(LINKS))
     root = whole(gzip.compress(links.encode(), 1), "Content-Encoding: gzip")
     robots = whole(b"User-agent: *\nDisallow: /no/\n", mime="text/plain")
-    ends = (End("/"), End("/no/0", "robots_denied", status=0), End("/no/499", "robots_denied", status=0))
+    ends = (
+        ExpectedEnd("/"),
+        ExpectedEnd("/no/0", "robots_denied", status=0),
+        ExpectedEnd("/no/499", "robots_denied", status=0),
+    )
     return Attack("markup-million-links", routing({"/": root}), ends, robots=saying(robots))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, page, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, Voice, page, saying, whole
 
 DEEPEST = 15  # hops from a seed
 MOST_SEGMENTS = 15
@@ -19,7 +19,9 @@ def attacks() -> list[Attack]:
 
 def boundless() -> list[Attack]:
     """List those that only a budget ends: every page leads to a hundred new ones."""
-    return [Attack("maze-wide", _growing(lambda path: (f"{path}{number:02d}/" for number in range(WIDTH))), (End("/"),))]
+    return [
+        Attack("maze-wide", _growing(lambda path: (f"{path}{number:02d}/" for number in range(WIDTH))), (ExpectedEnd("/"),))
+    ]
 
 
 def _growing(links: Callable[[str], Iterable[str]]) -> Voice:
@@ -37,9 +39,11 @@ def _deep() -> Attack:
     def links(path: str) -> Iterable[str]:
         return [f"/{int(path[1:] or 0) + 1}"]
 
-    followed = tuple(End(f"/{number}") for number in range(1, DEEPEST + 1))
+    followed = tuple(ExpectedEnd(f"/{number}") for number in range(1, DEEPEST + 1))
     return Attack(
-        "maze-deep", _growing(links), (End("/"), *followed, _refused(f"/{DEEPEST + 1}", "out_of_scope", "scope.max_depth"))
+        "maze-deep",
+        _growing(links),
+        (ExpectedEnd("/"), *followed, _refused(f"/{DEEPEST + 1}", "out_of_scope", "scope.max_depth")),
     )
 
 
@@ -53,14 +57,16 @@ def _folders() -> Attack:
     paths = ["/"]
     while paths[-1].count("/") - 1 <= MOST_SEGMENTS:
         paths += links(paths[-1])
-    return Attack("maze-folders", _growing(links), (*map(End, paths[:-1]), _refused(paths[-1], "trap", "traps.max_segments")))
+    return Attack(
+        "maze-folders", _growing(links), (*map(ExpectedEnd, paths[:-1]), _refused(paths[-1], "trap", "traps.max_segments"))
+    )
 
 
 def _repeating() -> Attack:
     """Be a broken relative link."""
     paths = ["/" + "again/" * times for times in range(MOST_REPEATS + 2)]
     refused = _refused(paths[-1], "trap", "traps.max_repeats")
-    return Attack("maze-repeating", _growing(lambda path: [f"{path}again/"]), (*map(End, paths[:-1]), refused))
+    return Attack("maze-repeating", _growing(lambda path: [f"{path}again/"]), (*map(ExpectedEnd, paths[:-1]), refused))
 
 
 def _query() -> Attack:
@@ -72,8 +78,10 @@ def _query() -> Attack:
     paths = ["/"]
     while len(paths[-1]) < 2048:
         paths += links(paths[-1])
-    return Attack("maze-query", _growing(links), (*map(End, paths[:-1]), _refused(paths[-1], "trap", "traps.max_length")))
+    return Attack(
+        "maze-query", _growing(links), (*map(ExpectedEnd, paths[:-1]), _refused(paths[-1], "trap", "traps.max_length"))
+    )
 
 
-def _refused(path: str, outcome: str, rule: str) -> End:
-    return End(path, outcome, rule=rule, status=0)
+def _refused(path: str, outcome: str, rule: str) -> ExpectedEnd:
+    return ExpectedEnd(path, outcome, rule=rule, status=0)

@@ -5,7 +5,7 @@ Whatever is asked for is there. A request that carries an injected header line i
 
 import asyncio
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, page, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, Voice, page, routing, saying, whole
 
 LONG = "/" + "y" * 2_000_000
 _INJECTED = "HTTP/1.1%0d%0aX-Injected:%201"
@@ -45,17 +45,23 @@ def attacks() -> list[Attack]:
         Attack(
             "names-long",
             _anything(LONG, "/short"),
-            (End("/"), End("/short"), End(LONG, "trap", rule="traps.max_length", status=0)),
+            (ExpectedEnd("/"), ExpectedEnd("/short"), ExpectedEnd(LONG, "trap", rule="traps.max_length", status=0)),
         ),
-        Attack("names-controls", _anything(*_CONTROLS), (End("/"), *map(End, _CONTROLS.values()))),
-        Attack("names-climbing", _anything(*_CLIMBING), (End("/"), *map(End, _CLIMBING.values()))),
-        Attack("names-schemes", _anything(*_ODD, "javascript:alert(1)", "data:text/html,x"), (End("/"), *map(_refused, _ODD))),
-        Attack("names-location", _redirecting(), (End("/", "redirected", status=302), End("/moved%01%1B[31m%7F"))),
+        Attack("names-controls", _anything(*_CONTROLS), (ExpectedEnd("/"), *map(ExpectedEnd, _CONTROLS.values()))),
+        Attack("names-climbing", _anything(*_CLIMBING), (ExpectedEnd("/"), *map(ExpectedEnd, _CLIMBING.values()))),
+        Attack(
+            "names-schemes",
+            _anything(*_ODD, "javascript:alert(1)", "data:text/html,x"),
+            (ExpectedEnd("/"), *map(_refused, _ODD)),
+        ),
+        Attack(
+            "names-location", _redirecting(), (ExpectedEnd("/", "redirected", status=302), ExpectedEnd("/moved%01%1B[31m%7F"))
+        ),
     ]
 
 
-def _refused(url: str) -> End:
-    return End(url, _ODD[url], rule="scope.schemes", status=0)
+def _refused(url: str) -> ExpectedEnd:
+    return ExpectedEnd(url, _ODD[url], rule="scope.schemes", status=0)
 
 
 def _anything(*links: str) -> Voice:

@@ -7,7 +7,7 @@ a link behind the attack that must be found.
 from collections.abc import Iterator
 from random import Random
 
-from gossamer.simweb.attacks.attack import Attack, End, page, routing, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, page, routing, whole
 
 _HEAD = 60_000  # bytes
 _PAGE = 200_000
@@ -44,7 +44,7 @@ def attacks() -> list[Attack]:
 def _page(name: str, content: str, *lines: str) -> Attack:
     root = f'<!DOCTYPE html><title>{name}</title><p>{name}</p>{content}<a href="/behind">behind</a>'
     routes = {"/": whole(root.encode(), *lines), "/behind": whole(page(title=f"behind {name}"))}
-    return Attack(f"quadratic-{name}", routing(dict(routes)), (End("/"), End("/behind")))
+    return Attack(f"quadratic-{name}", routing(dict(routes)), (ExpectedEnd("/"), ExpectedEnd("/behind")))
 
 
 def flood(words: int) -> Iterator[int]:

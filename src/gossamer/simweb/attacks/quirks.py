@@ -3,7 +3,7 @@
 What can be read is kept, marked where its body is cut, and read: each page leads to another one that must be found.
 """
 
-from gossamer.simweb.attacks.attack import Attack, End, page, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, page, routing, saying, whole
 
 _MARK = "00"  # where each server has its number, so that no two pages are the same
 _PAGE = page("/next", title=f"server {_MARK}")
@@ -41,12 +41,16 @@ _READ: dict[str, tuple[bytes, str]] = {
 def attacks() -> list[Attack]:
     """List the bad servers."""
     read = [_bad_server(name, raw, _READ[name][1]) for name, raw in replies().items()]
-    return [*read, Attack("http-0-9", saying(_PAGE, close=True), (End("/", "protocol_error", status=0),))]
+    return [*read, Attack("http-0-9", saying(_PAGE, close=True), (ExpectedEnd("/", "protocol_error", status=0),))]
 
 
 def _bad_server(name: str, raw: bytes, truncated: str) -> Attack:
     plain = whole(page(title=f"behind {name}"))
-    return Attack(name, routing({"/": saying(raw, close=True), "/next": plain}), (End("/", truncated=truncated), End("/next")))
+    return Attack(
+        name,
+        routing({"/": saying(raw, close=True), "/next": plain}),
+        (ExpectedEnd("/", truncated=truncated), ExpectedEnd("/next")),
+    )
 
 
 def replies() -> dict[str, bytes]:

@@ -4,7 +4,7 @@ Every address that is not public is spelled in a way that a browser would take, 
 them is loopback: a crawl of the synthetic web has to allow that.
 """
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, page, routing, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, Voice, page, routing, whole
 
 PRIVATE = (
     "10.1.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "0.1.2.3", "192.0.0.8", "192.0.2.1",
@@ -42,16 +42,16 @@ def _to(location: str) -> bytes:
     return whole(b"", status="302 Found").replace(b"\r\n\r\n", b"\r\nLocation: " + location.encode() + b"\r\n\r\n")
 
 
-def _redirected(path: str) -> End:
-    return End(path, "redirected", status=302)
+def _redirected(path: str) -> ExpectedEnd:
+    return ExpectedEnd(path, "redirected", status=302)
 
 
-def _refused_file() -> End:
-    return End("file:///etc/passwd", "out_of_scope", rule="scope.schemes", status=0)
+def _refused_file() -> ExpectedEnd:
+    return ExpectedEnd("file:///etc/passwd", "out_of_scope", rule="scope.schemes", status=0)
 
 
-def _too_long() -> End:
-    return End("/" + "y" * 30_000, "trap", rule="traps.max_length", status=0)
+def _too_long() -> ExpectedEnd:
+    return ExpectedEnd("/" + "y" * 30_000, "trap", rule="traps.max_length", status=0)
 
 
 def _circle() -> Voice:
@@ -62,7 +62,7 @@ def _endless() -> Attack:
     """Redirect to a new place every time: the tenth hop is followed, the eleventh is not."""
     hops = {f"/{number}": _to(f"/{number + 1}") for number in range(1, 20)}
     followed = tuple(_redirected(f"/{number}") for number in range(1, 11))
-    last = End("/11", "trap", rule="fetch.max_redirects", status=0)
+    last = ExpectedEnd("/11", "trap", rule="fetch.max_redirects", status=0)
     return Attack("redirect-endless", routing({"/": _to("/1"), **hops}), (_redirected("/"), *followed, last))
 
 
@@ -70,13 +70,13 @@ def _private() -> Attack:
     doors = [f"/{number}" for number in range(len(PRIVATE))]
     places = [f"http://{address}:8/" for address in PRIVATE]
     routes = {door: _to(place) for door, place in zip(doors, places, strict=True)}
-    ends = tuple(End(place, "address_refused", status=0) for place in places)
+    ends = tuple(ExpectedEnd(place, "address_refused", status=0) for place in places)
     return Attack(
-        "redirect-private", routing({"/": whole(page(*doors)), **routes}), (End("/"), *map(_redirected, doors), *ends)
+        "redirect-private", routing({"/": whole(page(*doors)), **routes}), (ExpectedEnd("/"), *map(_redirected, doors), *ends)
     )
 
 
 def _nowhere() -> Attack:
     routes = {path: _to(location) for path, location in _NOWHERE.items()}
     ends = tuple(_redirected(path) for path in _NOWHERE)
-    return Attack("redirect-nowhere", routing({"/": whole(page(*_NOWHERE)), **routes}), (End("/"), *ends))
+    return Attack("redirect-nowhere", routing({"/": whole(page(*_NOWHERE)), **routes}), (ExpectedEnd("/"), *ends))

@@ -5,7 +5,7 @@ import gzip
 from gossamer.simweb.attacks.attack import (
     DOMAIN,
     Attack,
-    End,
+    ExpectedEnd,
     Voice,
     falling_silent,
     head,
@@ -38,7 +38,7 @@ def attacks() -> list[Attack]:
     }
     return [
         *(
-            Attack(name, _site(name), (End("/", outcome, status=0, asked=False),), robots=robots)
+            Attack(name, _site(name), (ExpectedEnd("/", outcome, status=0, asked=False),), robots=robots)
             for name, (robots, outcome) in unreachable.items()
         ),
         *(Attack(name, _site(name), _obeyed(), robots=robots) for name, robots in _readable().items()),
@@ -46,13 +46,13 @@ def attacks() -> list[Attack]:
         Attack(
             "robots-private",
             _site("private"),
-            (End("/", "address_refused", status=0),),
+            (ExpectedEnd("/", "address_refused", status=0),),
             robots=saying(_moved("http://10.2.0.1/r")),
         ),
         Attack(
             "robots-nobody",
             routing({"/": whole(page(_NOBODY, title="links to a port where nobody listens"))}),
-            (End("/"), End(_NOBODY, "connect_failed", status=0, asked=False)),
+            (ExpectedEnd("/"), ExpectedEnd(_NOBODY, "connect_failed", status=0, asked=False)),
         ),
     ]
 
@@ -62,13 +62,18 @@ def _site(name: str) -> Voice:
     return routing({"/": whole(page("/yes", "/no", "/late", title=name)), **plain})
 
 
-def _obeyed() -> tuple[End, ...]:
+def _obeyed() -> tuple[ExpectedEnd, ...]:
     """The first rule is read; one beyond what has to be read is not."""
-    return End("/"), End("/yes"), End("/late"), End("/no", "robots_denied", rule="robots.txt", status=0)
+    return (
+        ExpectedEnd("/"),
+        ExpectedEnd("/yes"),
+        ExpectedEnd("/late"),
+        ExpectedEnd("/no", "robots_denied", rule="robots.txt", status=0),
+    )
 
 
-def _ignored() -> tuple[End, ...]:
-    return End("/"), End("/yes"), End("/no"), End("/late")
+def _ignored() -> tuple[ExpectedEnd, ...]:
+    return ExpectedEnd("/"), ExpectedEnd("/yes"), ExpectedEnd("/no"), ExpectedEnd("/late")
 
 
 def _readable() -> dict[str, Voice]:

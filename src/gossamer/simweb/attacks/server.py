@@ -16,7 +16,7 @@ from time import monotonic
 from uuid import uuid4
 
 from gossamer.simweb.attacks.attack import PLAIN, Attack, Door, Unasked, saying, whole
-from gossamer.simweb.ledger import Ledger, Request, Said
+from gossamer.simweb.ledger import RequestLedger, Said, SeenRequest
 
 _LONGEST_HEAD = 128 * 1024
 _HEAD_END = b"\r\n\r\n"
@@ -30,7 +30,7 @@ _NEVER_SENT = (b"\ncookie:", b"\nx-injected:", b"\nauthorization:")
 class Speech(asyncio.StreamWriter):
     """What is said on a connection; the answers of it are written down before they are said."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ledger: Ledger) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ledger: RequestLedger) -> None:
         super().__init__(writer.transport, writer.transport.get_protocol(), reader, asyncio.get_running_loop())
         self._ledger = ledger
         self._answer = ""  # its name
@@ -64,7 +64,7 @@ class Speech(asyncio.StreamWriter):
 class AttackServer:
     """Listens on loopback for all hosts of the zoo, on a port for each door."""
 
-    def __init__(self, attacks: Iterable[Attack], ledger: Ledger, certificate: str = "") -> None:
+    def __init__(self, attacks: Iterable[Attack], ledger: RequestLedger, certificate: str = "") -> None:
         """Take the attacks; the certificate is a file with a chain and its key, for those that speak TLS."""
         self._attacks = {attack.host: attack for attack in attacks}
         self._ledger = ledger
@@ -129,7 +129,7 @@ class AttackServer:
         attack = self._attacks.get(host)
         unasked = attack.unasked if attack is not None else None
         answer = speech.begin(now, unasked.words if unasked is not None and not unasked.after else b"")
-        self._ledger.add(Request(now, now, host, path, 0, answer=answer))
+        self._ledger.add(SeenRequest(now, now, host, path, 0, answer=answer))
         if any(name in request.lower() for name in _NEVER_SENT):
             self.breaches.append(request.decode("latin-1"))
             await _BREACH(reader, speech, path)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gossamer.simweb.attacks.attack import Attack, End, Voice, routing, saying, whole
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, Voice, routing, saying, whole
 
 _SCHEMA = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 _LAUGHS = '<!ENTITY l0 "ha">' + "".join(f'<!ENTITY l{level} "{f"&l{level - 1};" * 10}">' for level in range(1, 10))
@@ -37,19 +37,19 @@ def _xml(*items: str, root: str = "sitemapindex", doctype: str = "") -> bytes:
     return f'<?xml version="1.0"?>{declared}<{root} {_SCHEMA}>{places}</{root}>'.encode()
 
 
-def _with_sitemap(name: str, sitemap: bytes, *ends: End) -> Attack:
+def _with_sitemap(name: str, sitemap: bytes, *ends: ExpectedEnd) -> Attack:
     root = whole(f"<title>{name}</title>".encode())
     routes: dict[str, bytes | Voice] = {
         "/": root,
         "/sitemap.xml": whole(sitemap, mime="application/xml"),
         "/found": whole(f"found by {name}".encode()),
     }
-    return Attack(name, routing(routes), (End("/"), End("/sitemap.xml"), *ends), robots=_robots())
+    return Attack(name, routing(routes), (ExpectedEnd("/"), ExpectedEnd("/sitemap.xml"), *ends), robots=_robots())
 
 
 def _with_doctype(name: str, doctype: str, place: str) -> Attack:
     """Name a plain page, then one by way of an entity."""
-    return _with_sitemap(name, _xml("/found", place, root="urlset", doctype=doctype), End("/found"))
+    return _with_sitemap(name, _xml("/found", place, root="urlset", doctype=doctype), ExpectedEnd("/found"))
 
 
 def _circle() -> Attack:
@@ -60,7 +60,7 @@ def _circle() -> Attack:
         "/a.xml": whole(_xml("/b.xml", "/sitemap.xml"), mime="application/xml"),
         "/b.xml": whole(_xml("/a.xml"), mime="application/xml"),
     }
-    return Attack("sitemap-circle", routing(routes), tuple(map(End, routes)), robots=_robots())
+    return Attack("sitemap-circle", routing(routes), tuple(map(ExpectedEnd, routes)), robots=_robots())
 
 
 def _endless() -> Attack:
@@ -70,7 +70,9 @@ def _endless() -> Attack:
         number = int("".join(filter(str.isdigit, path)) or "0")
         await saying(whole(_xml(f"/{number + 1}.xml"), mime="application/xml"))(reader, writer, path)
 
-    followed = [End("/sitemap.xml"), *(End(f"/{number}.xml") for number in range(1, DEEPEST + 1))]
-    last = End(f"/{DEEPEST + 1}.xml", "out_of_scope", rule="scope.max_depth", status=0)
+    followed = [ExpectedEnd("/sitemap.xml"), *(ExpectedEnd(f"/{number}.xml") for number in range(1, DEEPEST + 1))]
+    last = ExpectedEnd(f"/{DEEPEST + 1}.xml", "out_of_scope", rule="scope.max_depth", status=0)
     root = whole(b"<title>endless</title>")
-    return Attack("sitemap-endless", routing({"/": root}, otherwise=voice), (End("/"), *followed, last), robots=_robots())
+    return Attack(
+        "sitemap-endless", routing({"/": root}, otherwise=voice), (ExpectedEnd("/"), *followed, last), robots=_robots()
+    )

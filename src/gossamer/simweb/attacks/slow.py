@@ -1,14 +1,14 @@
 """Slowness: hosts that take all the time they are given, at the head, in the body, or at once."""
 
-from gossamer.simweb.attacks.attack import Attack, End, falling_silent, head, repeating
+from gossamer.simweb.attacks.attack import Attack, ExpectedEnd, falling_silent, head, repeating
 
 _PAUSE = 0.1  # fast enough that no reader thinks the server is gone
 
 
 def attacks() -> list[Attack]:
     """List the attacks of this family."""
-    timed_out = (End("/", "timed_out", status=0),)
-    kept = (End("/", truncated="time"),)
+    timed_out = (ExpectedEnd("/", "timed_out", status=0),)
+    kept = (ExpectedEnd("/", truncated="time"),)
     return [
         Attack("silent", falling_silent(), timed_out),
         Attack("slow-head", repeating(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"y", _PAUSE), timed_out),

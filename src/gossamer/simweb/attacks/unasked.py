@@ -5,7 +5,7 @@ another page, and finds a link in them that must never be asked for. When a serv
 words and the first request may cross: then nobody can tell, and the words are as good an answer as a failure is.
 """
 
-from gossamer.simweb.attacks.attack import PLAIN, Attack, Door, End, Unasked, page, routing, whole
+from gossamer.simweb.attacks.attack import PLAIN, Attack, Door, ExpectedEnd, Unasked, page, routing, whole
 
 FORGED = "/forged"
 _PATHS = ("/one", "/two", "/three")
@@ -37,5 +37,5 @@ def _family(name: str, tls: bool) -> list[Attack]:
 def _attack(name: str, door: Door, unasked: Unasked | None) -> Attack:
     pages = {"/": whole(page(*_PATHS, title=name))} | {path: whole(page(title=f"{name}{path}")) for path in _PATHS}
     if unasked is None:
-        return Attack(name, routing(dict(pages)), (End("/", outcomes=_GREETED),), door=door)
-    return Attack(name, routing(dict(pages)), tuple(map(End, pages)), door=door, unasked=unasked)
+        return Attack(name, routing(dict(pages)), (ExpectedEnd("/", outcomes=_GREETED),), door=door)
+    return Attack(name, routing(dict(pages)), tuple(map(ExpectedEnd, pages)), door=door, unasked=unasked)

@@ -22,7 +22,7 @@ from gossamer.simweb.attacks import (
     unasked,
 )
 from gossamer.simweb.attacks.attack import Attack, Ports, origin, urls
-from gossamer.simweb.manifest import TIMES_TRIED, Entry
+from gossamer.simweb.manifest import TIMES_TRIED, ManifestEntry
 
 FAMILIES: dict[str, Callable[[], list[Attack]]] = {
     "slow": slow.attacks,
@@ -79,13 +79,13 @@ def seeds(attacks: Iterable[Attack], ports: Ports) -> list[str]:
     return [f"{origin(attack, ports)}/" for attack in attacks]
 
 
-def entries(attacks: Iterable[Attack], ports: Ports) -> Iterator[Entry]:
+def entries(attacks: Iterable[Attack], ports: Ports) -> Iterator[ManifestEntry]:
     """Say how every URL of the attacks ends."""
     for attack in attacks:
         for url, end in urls(attack, ports):
             fetch = end.asked and (bool(end.status) or end.outcome in _PASSING)
             passing = end.outcome in _PASSING or attack.speaks_unasked
-            yield Entry(
+            yield ManifestEntry(
                 url=url,
                 host=attack.host,
                 fetch=fetch,

@@ -7,13 +7,13 @@ But for variants of a page, which are the only way to it: print views, old versi
 from collections.abc import Sequence
 
 from gossamer.simweb.builder import PERCH_RANK, Builder
-from gossamer.simweb.sites import HIGHEST_RANK, Host, Resource
+from gossamer.simweb.sites import HIGHEST_RANK, Resource, SimHost
 
 _PAGES_PER_GROUP = 250
 _VARIANTS = ("?version=1", "?do=export&as=html", "/for-the-printer.html")
 
 
-def copies(builder: Builder, hosts: Sequence[Host]) -> None:
+def copies(builder: Builder, hosts: Sequence[SimHost]) -> None:
     """Add groups of two to four copies, on one host and across hosts in turn."""
     for number in range(max(2, builder.settings.pages // _PAGES_PER_GROUP)):
         group = f"copies-{number}"
@@ -33,14 +33,14 @@ def copies(builder: Builder, hosts: Sequence[Host]) -> None:
             original = original or page
 
 
-def variants_first(builder: Builder, host: Host, other: Host) -> None:
+def variants_first(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Let a page be found only by its variants: the same, with something behind its URL."""
     for number, variant in enumerate(_VARIANTS):
         path = f"/reading/{number}"
         _page_behind(builder, builder.perch(host), path, path + variant)
 
 
-def short_links(builder: Builder, host: Host, other: Host) -> None:
+def short_links(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Let a page with a long URL be found only by a short one, which says that the long one is canonical."""
     path = "/readings/by-subject/a-page-with-a-long-name.html?edition=last&part=1"
     page, variant = _page_behind(builder, builder.perch(host), path, "/r/1")

@@ -5,10 +5,10 @@ to pages that are found elsewhere too: those must be. Words for another robot bi
 """
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.sites import Host
+from gossamer.simweb.sites import SimHost
 
 
-def nofollow_pages(builder: Builder, host: Host, other: Host) -> None:
+def nofollow_pages(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Say nofollow for a whole page, in the page and in the header."""
     for name, meta in (
         ("meta", ("robots", "nofollow")),
@@ -23,7 +23,7 @@ def nofollow_pages(builder: Builder, host: Host, other: Host) -> None:
         builder.add(page, f"/unfollowed/{name}.html")
 
 
-def followed_pages(builder: Builder, host: Host, other: Host) -> None:
+def followed_pages(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Say noindex, or nofollow to somebody else: links are followed."""
     for name, meta in (("noindex", ("robots", "noindex")), ("otherbot", ("otherbot", "nofollow"))):
         page = builder.add(builder.perch(host), f"/notice/{name}.html", meta=meta)
@@ -33,7 +33,7 @@ def followed_pages(builder: Builder, host: Host, other: Host) -> None:
         builder.add(page, f"/followed/{name}.html")
 
 
-def nofollow_links(builder: Builder, host: Host, other: Host) -> None:
+def nofollow_links(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Say nofollow for single links; a page that is also linked plainly is fetched."""
     perch = builder.perch(host)
     builder.add(perch, "/comment/only.html", nofollow=True)

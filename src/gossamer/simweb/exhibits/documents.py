@@ -6,17 +6,17 @@ The target of each special link is found nowhere else, so a crawler that does no
 from collections.abc import Callable
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.sites import Host, LinkKind
+from gossamer.simweb.sites import LinkKind, SimHost
 
 CHARSETS = {"iso-8859-1": "fr", "windows-1251": "ru", "shift_jis": "ja", "euc-kr": "ko", "gb18030": "zh"}
 
-Exhibit = Callable[[Builder, Host, Host], None]
+Exhibit = Callable[[Builder, SimHost, SimHost], None]
 
 
 def charset_exhibit(charset: str) -> Exhibit:
     """Make the exhibit of one legacy charset: declared in the header, in the page, and not at all."""
 
-    def charset_pages(builder: Builder, host: Host, other: Host) -> None:
+    def charset_pages(builder: Builder, host: SimHost, other: SimHost) -> None:
         for declared in ("header", "meta", "nowhere"):
             # In a legacy charset a page shrinks to a third at worst: this keeps it recognisable and within the bounds.
             size = 4 * builder.settings.min_bytes
@@ -26,7 +26,7 @@ def charset_exhibit(charset: str) -> Exhibit:
     return charset_pages
 
 
-def head_links(builder: Builder, host: Host, other: Host) -> None:
+def head_links(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Put links into the head of pages: canonical, alternate, refresh."""
     kinds: tuple[LinkKind, ...] = ("canonical", "alternate", "refresh")
     for kind in kinds:
@@ -36,7 +36,7 @@ def head_links(builder: Builder, host: Host, other: Host) -> None:
     builder.link(itself, itself, kind="canonical", href=itself.url)
 
 
-def body_links(builder: Builder, host: Host, other: Host) -> None:
+def body_links(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Put links into frames, inline frames and image maps."""
     frames = builder.add(builder.perch(host), "/frames/index.html", kind="frames")
     builder.add(frames, "/frames/left.html", link="frame", href="left.html")
@@ -48,14 +48,14 @@ def body_links(builder: Builder, host: Host, other: Host) -> None:
     builder.add(picture, "/map/south.html", link="area", href="south.html")
 
 
-def based_links(builder: Builder, host: Host, other: Host) -> None:
+def based_links(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Resolve links against another place than the page's own."""
     page = builder.add(builder.perch(host), "/based/deep/index.html", base="/elsewhere/shelf/")
     builder.add(page, "/elsewhere/shelf/one.html", href="one.html")
     builder.add(page, "/elsewhere/two.html", href="../two.html")
 
 
-def images(builder: Builder, host: Host, other: Host) -> None:
+def images(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Show images, which are not followed, and link one with an anchor, which is."""
     page = builder.add(builder.perch(host), "/gallery/index.html")
     for number in range(4):
@@ -63,7 +63,7 @@ def images(builder: Builder, host: Host, other: Host) -> None:
     builder.add(page, "/gallery/poster.png", kind="image")
 
 
-def other_types(builder: Builder, host: Host, other: Host) -> None:
+def other_types(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Offer plain text without links, and XHTML."""
     builder.add(builder.perch(host), "/notes/readme.txt", kind="text")
     page = builder.add(builder.perch(host), "/strict/page.xhtml", kind="xhtml")

@@ -5,7 +5,7 @@ one is not there, both stand on one page, the missing one first.
 """
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.sites import Host, Resource
+from gossamer.simweb.sites import Resource, SimHost
 
 _PAGES = 6  # of the site that moved
 
@@ -15,7 +15,7 @@ def _lead(builder: Builder, parent: Resource, path: str, target: str, status: in
     return builder.add(builder.add(parent, path, kind="note", status=status), target, link="redirect")
 
 
-def directories(builder: Builder, host: Host, other: Host) -> None:
+def directories(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Lead from a directory without its slash to the one with it, and below it again, as every web server does."""
     manual = _lead(builder, builder.perch(host), "/manual", "/manual/")
     builder.add(manual, "/manual/first.html", href="first.html")
@@ -23,13 +23,13 @@ def directories(builder: Builder, host: Host, other: Host) -> None:
     builder.add(part, "/manual/part/second.html", href="second.html")
 
 
-def untracked(builder: Builder, host: Host, other: Host) -> None:
+def untracked(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Lead from a URL with tracking, or with its parameters in another order, to the plain one."""
     offer = _lead(builder, builder.perch(host), "/offer?utm_source=mail", "/offer", status=302)
     _lead(builder, offer, "/offer?size=9&colour=red", "/offer?colour=red&size=9")
 
 
-def half_there(builder: Builder, host: Host, other: Host) -> None:
+def half_there(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Link a page with a slash, which is not there, and without, which is."""
     perch = builder.perch(host)
     builder.add(perch, "/about-us/", kind="note", status=404)
@@ -37,7 +37,7 @@ def half_there(builder: Builder, host: Host, other: Host) -> None:
     builder.add(page, "/about-us/people.html")
 
 
-def cookie_gate(builder: Builder, host: Host, other: Host) -> None:
+def cookie_gate(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Show a page only to who brings back the cookie that it sets."""
     page = builder.add(builder.perch(host), "/welcome.html", cookie="seen=1")
     builder.add(page, "/welcome/inside.html")

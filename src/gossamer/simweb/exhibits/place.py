@@ -6,7 +6,7 @@ from gossamer.simweb.exhibits.ailing import clinic
 from gossamer.simweb.exhibits.copies import copies, short_links, variants_first
 from gossamer.simweb.exhibits.documents import CHARSETS, Exhibit, charset_exhibit
 from gossamer.simweb.robots import TELLING_PATHS
-from gossamer.simweb.sites import Host
+from gossamer.simweb.sites import SimHost
 
 _EXHIBITS: tuple[Exhibit, ...] = (
     answers.redirects,
@@ -73,7 +73,7 @@ def install(builder: Builder) -> None:
     clinic(builder)
 
 
-def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[Host]) -> None:
+def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[SimHost]) -> None:
     """Put each exhibit on one host of every round, as far apart as there is room."""
     step = max(1, min(len(hosts), _HOSTS_PER_ROUND) // len(exhibits))
     for round_start in range(0, max(1, len(hosts) - _HOSTS_PER_ROUND + 1), _HOSTS_PER_ROUND):
@@ -82,7 +82,7 @@ def _spread(builder: Builder, exhibits: tuple[Exhibit, ...], hosts: list[Host]) 
             exhibit(builder, hosts[place % len(hosts)], hosts[(place + 1) % len(hosts)])
 
 
-def _show_rules(builder: Builder, host: Host) -> None:
+def _show_rules(builder: Builder, host: SimHost) -> None:
     """Add a page at each path that the rules tell apart, and a redirect from an open path to a closed one."""
     for path in TELLING_PATHS:
         builder.add(builder.perch(host), path)
@@ -90,7 +90,7 @@ def _show_rules(builder: Builder, host: Host) -> None:
     builder.add(door, "/private/behind-the-door.html", link="redirect")
 
 
-def _point_to(builder: Builder, host: Host, hosts: list[Host]) -> None:
+def _point_to(builder: Builder, host: SimHost, hosts: list[SimHost]) -> None:
     """Link every page of a host that lets nobody in from a page that is fetched."""
     for page in host.pages[1:]:
         builder.link(builder.rng.choice(hosts).root, page)

@@ -4,7 +4,7 @@ Some of the pages they list are found nowhere else.
 """
 
 from gossamer.simweb.builder import Builder
-from gossamer.simweb.sites import Host, Resource
+from gossamer.simweb.sites import Resource, SimHost
 
 _LISTED = 6
 
@@ -19,14 +19,14 @@ def _list_pages(builder: Builder, sitemap: Resource) -> None:
         builder.add(sitemap, path, link="sitemap", href=sitemap.host.origin + path)
 
 
-def single_sitemap(builder: Builder, host: Host, other: Host) -> None:
+def single_sitemap(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Name one sitemap in robots.txt."""
     sitemap = builder.add(None, "/sitemap.xml", host=host, kind="sitemap", rank=1)
     host.robots.sitemaps.append(sitemap.url)
     _list_pages(builder, sitemap)
 
 
-def sitemap_index(builder: Builder, host: Host, other: Host) -> None:
+def sitemap_index(builder: Builder, host: SimHost, other: SimHost) -> None:
     """Name an index in robots.txt that lists a compressed sitemap and one that is compressed on the way."""
     index = builder.add(None, "/sitemap-index.xml", host=host, kind="sitemap_index", rank=1)
     host.robots.sitemaps.append(index.url)

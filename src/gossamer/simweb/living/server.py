@@ -15,15 +15,15 @@ from email.utils import formatdate, parsedate_to_datetime
 from hashlib import blake2b
 from math import isfinite
 
-from gossamer.simweb.answers import Answer, answer_note, assemble
-from gossamer.simweb.ledger import Ledger
+from gossamer.simweb.answers import WireAnswer, answer_note, assemble
+from gossamer.simweb.ledger import RequestLedger
 from gossamer.simweb.living import write
-from gossamer.simweb.living.site import HOME, LISTS, PAGES, ROBOTS, Manner, Site
-from gossamer.simweb.manifest import Entry
+from gossamer.simweb.living.site import HOME, LISTS, PAGES, ROBOTS, LivingSite, PageHabit
+from gossamer.simweb.manifest import ManifestEntry
 from gossamer.simweb.port import NOBODY, Port
 from gossamer.simweb.requests import RequestHead
 
-_LIST = Manner(tag=True)
+_LIST = PageHabit(tag=True)
 _COPIES = {path: manner.copy_of for path, manner in PAGES.items() if manner.copy_of}
 
 
@@ -48,11 +48,11 @@ class ClockPort(Port):
     """Sets a clock when asked to, and lets hosts break down."""
 
     def __init__(self, clock: WebClock, down: set[str]) -> None:
-        super().__init__(Ledger())
+        super().__init__(RequestLedger())
         self._clock = clock
         self._down = down
 
-    def reply(self, request: RequestHead) -> Answer:
+    def reply(self, request: RequestHead) -> WireAnswer:
         _, order, value = f"{request.path}/".split("/", 2)
         match order:
             case "advance":
@@ -65,7 +65,7 @@ class ClockPort(Port):
                 return NOBODY
         return answer_note(200)
 
-    def _advance(self, text: str) -> Answer:
+    def _advance(self, text: str) -> WireAnswer:
         try:
             seconds = float(text)
         except ValueError:
@@ -79,7 +79,7 @@ class ClockPort(Port):
 class LivingPort(Port):
     """The living hosts, listening."""
 
-    def __init__(self, sites: Iterable[Site], ledger: Ledger, clock: WebClock) -> None:
+    def __init__(self, sites: Iterable[LivingSite], ledger: RequestLedger, clock: WebClock) -> None:
         super().__init__(ledger)
         self.sites = {site.host: site for site in sites}
         self.down: set[str] = set()  # hosts that are not well
@@ -91,13 +91,13 @@ class LivingPort(Port):
         """Where a crawl of them begins."""
         return [f"{self._origin(site)}{HOME}" for site in self.sites.values()]
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[ManifestEntry]:
         """Say how every URL ends."""
         for site in self.sites.values():
             origin = self._origin(site)
             for path in (HOME, *PAGES, *LISTS):
                 group = _COPIES.get(path, path) if path in (*_COPIES, *_COPIES.values()) else ""
-                yield Entry(
+                yield ManifestEntry(
                     url=origin + path,
                     host=site.host,
                     fetch=True,
@@ -109,7 +109,7 @@ class LivingPort(Port):
                     found_by="seed" if path == HOME else origin + HOME,
                 )
 
-    def reply(self, request: RequestHead) -> Answer:
+    def reply(self, request: RequestHead) -> WireAnswer:
         site, path = self.sites.get(request.host), request.path
         if site is None:
             return NOBODY
@@ -122,7 +122,7 @@ class LivingPort(Port):
         manner = site.manner(path)
         return NOBODY if manner is None else self._page(site, manner, request)
 
-    def _page(self, site: Site, manner: Manner, request: RequestHead) -> Answer:
+    def _page(self, site: LivingSite, manner: PageHabit, request: RequestHead) -> WireAnswer:
         now = self._clock.time
         version, changed_at = site.version(request.path, now), site.changed_at(request.path, now)
         footer = ""
@@ -132,27 +132,27 @@ class LivingPort(Port):
         content = write.page(site, request.path, version, footer)
         return _conditional(request, manner, content, self._clock.began + changed_at, version)
 
-    def _list(self, site: Site, request: RequestHead) -> Answer:
+    def _list(self, site: LivingSite, request: RequestHead) -> WireAnswer:
         now, origin = self._clock.time, self._origin(site)
         listed = [(path, site.changed_at(path, now)) for path, manner in PAGES.items() if manner.told == request.path]
         claims = [
-            write.Claim(origin + path, site.words(path, 1)[0], self._clock.began + changed_at, PAGES[path].by_day)
+            write.ListedPage(origin + path, site.words(path, 1)[0], self._clock.began + changed_at, PAGES[path].by_day)
             for path, changed_at in listed
         ]
         version = 1 + sum(site.version(path, now) - 1 for path, _ in listed)
         newest = self._clock.began + max(changed_at for _, changed_at in listed)
         return _conditional(request, _LIST, write.changes(request.path, origin, claims), newest, version)
 
-    def _origin(self, site: Site) -> str:
+    def _origin(self, site: LivingSite) -> str:
         return f"http://{site.host}:{self.port}"
 
 
 class Living:
     """So many living hosts with their clock; none at all needs no port."""
 
-    def __init__(self, count: int, seed: int, ledger: Ledger) -> None:
+    def __init__(self, count: int, seed: int, ledger: RequestLedger) -> None:
         clock = WebClock()
-        self._pages = LivingPort([Site(f"l{number:02d}", seed) for number in range(count)], ledger, clock)
+        self._pages = LivingPort([LivingSite(f"l{number:02d}", seed) for number in range(count)], ledger, clock)
         self._clock_port = ClockPort(clock, self._pages.down)
         self.hosts = tuple(self._pages.sites)
 
@@ -166,7 +166,7 @@ class Living:
         """Where a crawl of them begins."""
         return self._pages.seeds
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[ManifestEntry]:
         """Say how every URL ends."""
         return self._pages.entries()
 
@@ -182,7 +182,7 @@ class Living:
         await self._clock_port.stop()
 
 
-def _conditional(request: RequestHead, manner: Manner, content: bytes, modified: float, version: int) -> Answer:
+def _conditional(request: RequestHead, manner: PageHabit, content: bytes, modified: float, version: int) -> WireAnswer:
     """Answer with the content, or that it is what the client has."""
     tag = f'"{blake2b(content, digest_size=8).hexdigest()}"' if manner.tag else ""
     headers = [("ETag", tag)] if tag else []

@@ -21,7 +21,7 @@ _OLDEST = 100 * DAY  # at most so long before the web began did a page change th
 _WORDS = 150
 
 
-class Manner(NamedTuple):
+class PageHabit(NamedTuple):
     """How a page changes, and what its host says of it."""
 
     every: float = 0.0  # seconds between two changes, on average; 0: it never changes
@@ -34,33 +34,33 @@ class Manner(NamedTuple):
 
 
 PAGES = {
-    "/still/both.html": Manner(tag=True, dated=True),
-    "/still/tag.html": Manner(tag=True),
-    "/still/date.html": Manner(dated=True),
-    "/still/bare.html": Manner(),
-    "/still/copy.html": Manner(tag=True, copy_of="/still/both.html"),
-    "/ticking/still.html": Manner(ticking=True),
-    "/ticking/daily.html": Manner(DAY, ticking=True),
-    "/lively/both.html": Manner(6 * HOUR, tag=True, dated=True),
-    "/lively/tag.html": Manner(12 * HOUR, tag=True, told=RSS),
-    "/lively/date.html": Manner(DAY, dated=True, told=SITEMAP),
-    "/lively/bare.html": Manner(DAY, told=ATOM),
-    "/told/by-sitemap.html": Manner(20 * DAY, tag=True, dated=True, told=SITEMAP),
-    "/told/day.html": Manner(20 * DAY, tag=True, told=SITEMAP, by_day=True),
-    "/told/by-channel.html": Manner(20 * DAY, tag=True, dated=True, told=RSS),
-    "/told/by-atom.html": Manner(20 * DAY, told=ATOM),
+    "/still/both.html": PageHabit(tag=True, dated=True),
+    "/still/tag.html": PageHabit(tag=True),
+    "/still/date.html": PageHabit(dated=True),
+    "/still/bare.html": PageHabit(),
+    "/still/copy.html": PageHabit(tag=True, copy_of="/still/both.html"),
+    "/ticking/still.html": PageHabit(ticking=True),
+    "/ticking/daily.html": PageHabit(DAY, ticking=True),
+    "/lively/both.html": PageHabit(6 * HOUR, tag=True, dated=True),
+    "/lively/tag.html": PageHabit(12 * HOUR, tag=True, told=RSS),
+    "/lively/date.html": PageHabit(DAY, dated=True, told=SITEMAP),
+    "/lively/bare.html": PageHabit(DAY, told=ATOM),
+    "/told/by-sitemap.html": PageHabit(20 * DAY, tag=True, dated=True, told=SITEMAP),
+    "/told/day.html": PageHabit(20 * DAY, tag=True, told=SITEMAP, by_day=True),
+    "/told/by-channel.html": PageHabit(20 * DAY, tag=True, dated=True, told=RSS),
+    "/told/by-atom.html": PageHabit(20 * DAY, told=ATOM),
 }
-_HOME = Manner(tag=True)
+_HOME = PageHabit(tag=True)
 
 
-class Site:
+class LivingSite:
     """One living host."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.host = f"{name}.{DOMAIN}"
         self._seed = f"{seed}/{self.host}"
 
-    def manner(self, path: str) -> Manner | None:
+    def manner(self, path: str) -> PageHabit | None:
         """Return how the page of a path behaves; None: there is none."""
         return _HOME if path == HOME else PAGES.get(path)
 
@@ -88,7 +88,7 @@ class Site:
         manner = self.manner(path)
         return manner.copy_of if manner is not None and manner.copy_of else path
 
-    def _changing(self, path: str) -> Manner:
+    def _changing(self, path: str) -> PageHabit:
         manner = self.manner(self._original(path))
         assert manner is not None, f"{path} is no page"
         return manner

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import NamedTuple
 
-from gossamer.simweb.living.site import ATOM, HOME, PAGES, ROBOTS, RSS, SITEMAP, Site
+from gossamer.simweb.living.site import ATOM, HOME, PAGES, ROBOTS, RSS, SITEMAP, LivingSite
 
 _TYPES = {
     ROBOTS: "text/plain",
@@ -20,7 +20,7 @@ _HTML = "text/html; charset=utf-8"
 _FEEDS = "".join([f'<link rel="alternate" type="{_TYPES[feed]}" href="{feed}" />\n' for feed in (RSS, ATOM)])
 
 
-class Claim(NamedTuple):
+class ListedPage(NamedTuple):
     """What a list says of a page."""
 
     url: str
@@ -34,7 +34,7 @@ def content_type(path: str) -> str:
     return _TYPES.get(path, _HTML)
 
 
-def page(site: Site, path: str, version: int, footer: str) -> bytes:
+def page(site: LivingSite, path: str, version: int, footer: str) -> bytes:
     """Write a page in one of its versions; the home page links all others and the feeds."""
     title, text = site.words(path, version)
     paths = tuple(PAGES) if path == HOME else (HOME,)
@@ -50,18 +50,18 @@ def robots(origin: str) -> bytes:
     return f"User-agent: *\nAllow: /\nSitemap: {origin}{SITEMAP}\n".encode()
 
 
-def changes(path: str, origin: str, claims: Sequence[Claim]) -> bytes:
+def changes(path: str, origin: str, claims: Sequence[ListedPage]) -> bytes:
     """Write a list of pages and when they changed."""
     body = {SITEMAP: _sitemap, RSS: _rss, ATOM: _atom}[path](origin, claims)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()
 
 
-def _sitemap(origin: str, claims: Sequence[Claim]) -> str:
+def _sitemap(origin: str, claims: Sequence[ListedPage]) -> str:
     entries = "".join([f"<url><loc>{one.url}</loc><lastmod>{_stamp(one)}</lastmod></url>\n" for one in claims])
     return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}</urlset>'
 
 
-def _rss(origin: str, claims: Sequence[Claim]) -> str:
+def _rss(origin: str, claims: Sequence[ListedPage]) -> str:
     entries = "".join(
         [
             f"<item><title>{one.title}</title><link>{one.url}</link><pubDate>{formatdate(one.changed_at)}</pubDate></item>\n"
@@ -71,7 +71,7 @@ def _rss(origin: str, claims: Sequence[Claim]) -> str:
     return f'<rss version="2.0"><channel><title>what is new</title><link>{origin}{HOME}</link>\n{entries}</channel></rss>'
 
 
-def _atom(origin: str, claims: Sequence[Claim]) -> str:
+def _atom(origin: str, claims: Sequence[ListedPage]) -> str:
     entries = "".join(
         [
             f'<entry><title>{one.title}</title><link href="{one.url}"/><updated>{_stamp(one)}</updated></entry>\n'
@@ -81,7 +81,7 @@ def _atom(origin: str, claims: Sequence[Claim]) -> str:
     return f'<feed xmlns="http://www.w3.org/2005/Atom"><title>what is new</title><id>{origin}{ATOM}</id>\n{entries}</feed>'
 
 
-def _stamp(claim: Claim) -> str:
+def _stamp(claim: ListedPage) -> str:
     """Write a date as W3C's profile of ISO 8601, or the day alone."""
     moment = datetime.fromtimestamp(claim.changed_at, UTC)
     return f"{moment:%Y-%m-%d}" if claim.by_day else f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from gossamer.simweb.mazes.giant import Giant
-from gossamer.simweb.mazes.maze import MISSING, Page, write
+from gossamer.simweb.mazes.maze import MISSING, MazePage, write
 
 _DAYS = 3_000
 _FIRST = date(2012, 1, 1)
 
 
-class Archive(Giant):
+class DayArchive(Giant):
     """Three thousand days, in months and years."""
 
     def __init__(self, exhibit: str, seed: int, scale: float) -> None:
@@ -24,7 +24,7 @@ class Archive(Giant):
         for path in self._months:
             self._years.setdefault(path[:6], []).append(path)
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         below = list(self._years) if path == "/" else self._years.get(path) or self._months.get(path)
         if below is not None:
             title = "The archive" if path == "/" else f"Archive of {path.strip('/')}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gossamer.simweb.mazes import prose
-from gossamer.simweb.mazes.maze import MISSING, Links, Maze, Page, write
+from gossamer.simweb.mazes.maze import MISSING, Links, Maze, MazePage, write
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
@@ -32,7 +32,7 @@ class Calendar(Maze):
             days.setdefault((_NOW + rng.randint(-3, 9), rng.randint(1, 28)), len(days))
         return days
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             links = [(f"/event/{number}", self._title(number)) for number in range(_EVENTS)]
             return _page("Town hall", self._text("home"), [(_month(_NOW), "Calendar"), *links])
@@ -60,7 +60,7 @@ class Calendar(Maze):
         numbers = range(_EVENTS)
         return ["home", *(f"event {n}" for n in numbers), *(f"day {n}" for n in numbers), *(f"month {m}" for m in months)]
 
-    def _view(self, month: int, day: int) -> Page:
+    def _view(self, month: int, day: int) -> MazePage:
         name = f"{_MONTHS[month % 12]} {month // 12}"
         if day:
             event = self._events.get((month, day))
@@ -86,7 +86,7 @@ class Calendar(Maze):
         return prose.tell(rng, rng.randint(60, 160))
 
 
-def _page(title: str, text: str, links: Links) -> Page:
+def _page(title: str, text: str, links: Links) -> MazePage:
     """Make a page that ends as all pages of the town hall do, so that an empty one is not a short one."""
     return write(title, text, links, footer=prose.BOILERPLATE)
 

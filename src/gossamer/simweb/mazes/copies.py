@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gossamer.simweb.mazes.maze import MISSING, Links, Maze, Page, Site, write
+from gossamer.simweb.mazes.maze import MISSING, Links, Maze, MazePage, MazeSite, write
 
 _TOPIC = re.compile(r"/(?:(?:guide|help)/)*(?:topic-(\d+)\.html)?")
 _PLACE = re.compile(r"/place/(\d+)\.html")
@@ -22,7 +22,7 @@ class _Copied(Maze):
 
     def __init__(self, exhibit: str, seed: int, *, name: str = "") -> None:
         super().__init__(exhibit, seed, name=name)
-        self.site = Site(self, self.size, words=self.words)
+        self.site = MazeSite(self, self.size, words=self.words)
 
     def contents(self) -> Sequence[str]:
         return [f"page {number}" for number in range(self.size)]
@@ -36,7 +36,7 @@ class RelativeLinks(_Copied):
     outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
     size = 20
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = self._find(path)
         if number is None:
             return MISSING
@@ -61,7 +61,7 @@ class Mirror(_Copied):
     traps = ("traps.mirror", "dedupe.*", "traps.template", "scope.max_depth")
     outcomes = ("duplicate", "near_duplicate", "trap", "out_of_scope", "ok")
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = self._find(path)
         if number is None:
             return MISSING
@@ -86,7 +86,7 @@ class Printer(_Copied):
     size = 151  # the home page and its articles
     words = (250, 450)
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         found = self._find(path)
         if found is None:
             return MISSING
@@ -109,11 +109,11 @@ class Printer(_Copied):
         return (int(found[2]), found[1] == "print") if found and 0 < int(found[2]) < self.size else None
 
 
-def _dress(title: str, text: str, links: Links) -> Page:
+def _dress(title: str, text: str, links: Links) -> MazePage:
     """Dress a page for the printer."""
     below = "".join(f'<a href="{href}">{words}</a>' for href, words in links)
     table = f"<table><tr><th>{title}</th></tr>\n<tr><td>{text}</td></tr></table>\n<hr>{below}"
-    return Page(200, (), f"<html><head><title>{title}</title></head><body>\n{table}\n</body></html>\n".encode())
+    return MazePage(200, (), f"<html><head><title>{title}</title></head><body>\n{table}\n</body></html>\n".encode())
 
 
 def _topic(number: int) -> str:

@@ -6,7 +6,7 @@ from math import ceil
 
 from gossamer.simweb.mazes import prose
 from gossamer.simweb.mazes.giant import Giant
-from gossamer.simweb.mazes.maze import MISSING, Page, write
+from gossamer.simweb.mazes.maze import MISSING, MazePage, write
 
 _PAGES = 3_000
 _LONGEST = 60  # pages of a thread
@@ -30,7 +30,7 @@ class Forum(Giant):
             self._threads.append(min(left, int(_LONGEST ** rng.random())))
             left -= self._threads[-1]
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             links = [(_board(page), f"threads from {page * _BOARD}") for page in range(self._boards())]
             return write("The forum", self.tell(path, 60, 120), links)
@@ -50,7 +50,7 @@ class Forum(Giant):
         posts = [_post(thread, page) for thread, pages in enumerate(self._threads) for page in range(pages)]
         return ["/", *boards, *posts]
 
-    def _postings(self, path: str, thread: int, page: int) -> Page:
+    def _postings(self, path: str, thread: int, page: int) -> MazePage:
         last = self._threads[thread] - 1
         jumps = {0, page - _JUMP, page - 1, page + 1, page + _JUMP, last} - {page}
         links = [(_post(thread, other), f"page {other + 1}") for other in sorted(jumps) if 0 <= other <= last]

@@ -10,7 +10,7 @@ from functools import cached_property
 from random import Random
 
 from gossamer.simweb.mazes import prose
-from gossamer.simweb.mazes.maze import MISSING, Maze, Page, redirect, write
+from gossamer.simweb.mazes.maze import MISSING, Maze, MazePage, redirect, write
 from gossamer.simweb.text import english
 
 _FARM_LINKS = 20
@@ -36,7 +36,7 @@ class LinkFarm(Maze):
     traps = _NOTHING_IS_MISSING
     outcomes = (*Maze.outcomes, "soft_404")
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         rng = self.chance(path)
         return write("Links", "", [(href, href.rpartition("/")[2]) for href in _anywhere(rng, _FARM_LINKS)])
 
@@ -53,7 +53,7 @@ class Markov(Maze):
     traps = _NOTHING_IS_MISSING
     outcomes = (*Maze.outcomes, "soft_404")
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         rng = self.chance(path)
         targets = _anywhere(rng, _CHAIN_LINKS)
         if path == "/":
@@ -97,7 +97,7 @@ class RedirectMaze(Maze):
     traps = ("fetch.max_redirects", "traps.template", "dedupe.*", "scope.max_depth")
     outcomes = ("trap", "redirected", "near_duplicate", "duplicate", "out_of_scope", "ok")
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = _note(path)
         if number is not None:
             text = prose.tell(self.chance(f"note {number}"), 150)

@@ -8,7 +8,7 @@ that `all` names: a crawl of them ends by its budget only.
 from collections.abc import Sequence
 from random import Random
 
-from gossamer.simweb.mazes.maze import Maze, Page, write
+from gossamer.simweb.mazes.maze import Maze, MazePage, write
 
 _LINKS = 15
 _WORDS = 120
@@ -20,7 +20,7 @@ _SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"
 class WordFarm(Maze):
     """Every path is a page of words that nobody has used before, and leads to more of them."""
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         rng = self.chance(path)
         words = " ".join(_word(rng) for _ in range(_WORDS))
         return write(_word(rng), words, [(f"/{_word(rng)}/{_word(rng)}", _word(rng)) for _ in range(_LINKS)])
@@ -37,13 +37,13 @@ class SitemapFarm(Maze):
 
     robots = b"User-agent: *\nAllow: /\nSitemap: /sitemap.xml\n"
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         rng = self.chance(path)
         if path == "/":
             return write("Welcome", " ".join(_word(rng) for _ in range(_WORDS)), [])
         places = "".join(f"<sitemap><loc>/{_word(rng)}/{_word(rng)}.xml</loc></sitemap>" for _ in range(_LISTED))
         index = f'<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</sitemapindex>'
-        return Page(200, (_XML,), f'<?xml version="1.0"?>{index}'.encode())
+        return MazePage(200, (_XML,), f'<?xml version="1.0"?>{index}'.encode())
 
     def owns(self, path: str) -> str | None:
         return "home" if path == "/" else None

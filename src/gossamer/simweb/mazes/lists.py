@@ -7,7 +7,7 @@ from itertools import chain
 from urllib.parse import parse_qsl
 
 from gossamer.simweb.mazes import prose
-from gossamer.simweb.mazes.maze import MISSING, Maze, Page, write
+from gossamer.simweb.mazes.maze import MISSING, Maze, MazePage, write
 
 _ITEMS = 60
 _FILTERS = ("brand", "colour", "material", "size", "style")  # in order, as every link has them
@@ -31,7 +31,7 @@ class Facets(Maze):
         rng = self.chance("kinds")
         return [tuple(rng.choices(_VALUES, k=len(_FILTERS))) for _ in range(_ITEMS)]
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             return write("The catalogue", self._text(path), [("/list", "all items")])
         if (found := _ITEM.fullmatch(path)) and int(found[1]) < _ITEMS:
@@ -49,7 +49,7 @@ class Facets(Maze):
     def contents(self) -> Sequence[str]:
         return ["/", "/list", *(f"/item/{number}" for number in range(_ITEMS))]
 
-    def _list(self, path: str, chosen: dict[str, frozenset[str]]) -> Page:
+    def _list(self, path: str, chosen: dict[str, frozenset[str]]) -> MazePage:
         wanted = [chosen.get(name) for name in _FILTERS]
         items = [
             number
@@ -75,7 +75,7 @@ class Pagination(Maze):
     copies = True
     traps = ("traps.template", "traps.parameter", "dedupe.*", "scope.max_depth")
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             return write("Lists", self._text(path), [(_page(section, 1), section) for section in _SECTIONS])
         if found := _THING.fullmatch(path):
@@ -100,7 +100,7 @@ class Pagination(Maze):
         things = (f"/{section}/{number}" for section in _SECTIONS for number in range(_LAST * _SHELF))
         return list(chain(("/",), lists, things))
 
-    def _list(self, section: str, page: int) -> Page:
+    def _list(self, section: str, page: int) -> MazePage:
         onward = [(_page(section, page + 1), "next"), ("/", "home")]
         if page > _LAST and section == "notes":
             return write(f"{section}, page {page}", "There is nothing here.", onward, footer=prose.BOILERPLATE)

@@ -18,7 +18,7 @@ DOMAIN = "maze.sim"
 Links = Iterable[tuple[str, str]]  # href and text
 
 
-class Page(NamedTuple):
+class MazePage(NamedTuple):
     """An answer before it goes over the wire."""
 
     status: int
@@ -42,7 +42,7 @@ class Maze(ABC):
         self._seed = f"{seed}/{exhibit}/"
 
     @abstractmethod
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         """Return what a path (with its query) is answered with."""
 
     @abstractmethod
@@ -70,25 +70,25 @@ class Maze(ABC):
         return blake2b((self._seed + name).encode(), digest_size=9).hexdigest()
 
 
-def write(title: str, text: str, links: Links, *, footer: str = "") -> Page:
+def write(title: str, text: str, links: Links, *, footer: str = "") -> MazePage:
     """Make a page of HTML."""
     items = "".join([f'<li><a href="{escape(href)}">{words}</a></li>\n' for href, words in links])
     html = (
         f"<!DOCTYPE html>\n<html>\n<head><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n<p>{text}</p>\n"
         f"<ul>\n{items}</ul>\n<p>{footer}</p>\n</body>\n</html>\n"
     )
-    return Page(200, (), html.encode())
+    return MazePage(200, (), html.encode())
 
 
-def redirect(path: str) -> Page:
+def redirect(path: str) -> MazePage:
     """Lead to another path."""
-    return Page(302, (("Location", path),), b"<!DOCTYPE html>\n<p>Moved.</p>\n")
+    return MazePage(302, (("Location", path),), b"<!DOCTYPE html>\n<p>Moved.</p>\n")
 
 
-MISSING = Page(404, (), b"<!DOCTYPE html>\n<title>Not found</title>\n<p>Not found.</p>\n")
+MISSING = MazePage(404, (), b"<!DOCTYPE html>\n<title>Not found</title>\n<p>Not found.</p>\n")
 
 
-class Site:
+class MazeSite:
     """A finite set of numbered pages, each with text of its own, in a tree whose root is 0: what is real behind a maze."""
 
     def __init__(self, maze: Maze, pages: int, *, words: tuple[int, int] = (80, 220), branches: int = 5) -> None:

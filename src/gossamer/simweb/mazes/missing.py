@@ -4,7 +4,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from gossamer.simweb.mazes.maze import Maze, Page, Site, redirect, write
+from gossamer.simweb.mazes.maze import Maze, MazePage, MazeSite, redirect, write
 
 _PAGES = 60
 _DEAD = 150
@@ -19,9 +19,9 @@ class _Denying(Maze):
 
     def __init__(self, exhibit: str, seed: int) -> None:
         super().__init__(exhibit, seed)
-        self._site = Site(self, _PAGES)
+        self._site = MazeSite(self, _PAGES)
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = _find(path)
         if number is None:
             return self.deny(path)
@@ -30,7 +30,7 @@ class _Denying(Maze):
         return write(self._site.title(number), self._site.text(number), links)
 
     @abstractmethod
-    def deny(self, path: str) -> Page:
+    def deny(self, path: str) -> MazePage:
         """Answer a path that does not exist."""
 
     def owns(self, path: str) -> str | None:
@@ -51,7 +51,7 @@ class Soft404(_Denying):
     traps = ("traps.soft_404", "dedupe.*", "traps.template")
     outcomes = ("soft_404", "near_duplicate", "duplicate", "trap")
 
-    def deny(self, path: str) -> Page:
+    def deny(self, path: str) -> MazePage:
         excuse = (
             "We are sorry, but we could not find that page. It may have been moved or renamed, or it may never have been "
             "there. Please check the address, or begin again on our home page, where you will find all that is new. You "
@@ -68,7 +68,7 @@ class Soft404Redirect(_Denying):
     traps = ("traps.soft_404", "traps.template", "dedupe.*")
     outcomes = ("soft_404", "redirected", "trap")
 
-    def deny(self, path: str) -> Page:
+    def deny(self, path: str) -> MazePage:
         return redirect("/")
 
 

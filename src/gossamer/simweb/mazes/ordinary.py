@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gossamer.simweb.mazes.maze import MISSING, Maze, Page, Site, write
+from gossamer.simweb.mazes.maze import MISSING, Maze, MazePage, MazeSite, write
 
 _PAGES = 30
 _NAMED = re.compile(r"/([a-z]+)-(\d+)\.html")
@@ -17,9 +17,9 @@ class Ordinary(Maze):
 
     def __init__(self, exhibit: str, seed: int) -> None:
         super().__init__(exhibit, seed)
-        self._site = Site(self, _PAGES)
+        self._site = MazeSite(self, _PAGES)
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = _find(path)
         if number is None:
             return MISSING

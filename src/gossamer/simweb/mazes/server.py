@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from gossamer.simweb.answers import Answer, assemble
-from gossamer.simweb.ledger import Ledger
-from gossamer.simweb.mazes.maze import Maze, Page
+from gossamer.simweb.answers import WireAnswer, assemble
+from gossamer.simweb.ledger import RequestLedger
+from gossamer.simweb.mazes.maze import Maze, MazePage
 from gossamer.simweb.port import NOBODY, Port
 from gossamer.simweb.requests import RequestHead
 
@@ -14,11 +14,11 @@ _HTML = ("Content-Type", "text/html; charset=utf-8")
 class MazeServer(Port):
     """The mazes, listening."""
 
-    def __init__(self, mazes: Iterable[Maze], ledger: Ledger) -> None:
+    def __init__(self, mazes: Iterable[Maze], ledger: RequestLedger) -> None:
         super().__init__(ledger)
         self._mazes = {maze.host: maze for maze in mazes}
 
-    def reply(self, request: RequestHead) -> Answer:
+    def reply(self, request: RequestHead) -> WireAnswer:
         """Let the maze of that host answer."""
         maze = self._mazes.get(request.host)
         if maze is None:
@@ -28,7 +28,7 @@ class MazeServer(Port):
         return wire(maze.answer(request.path))
 
 
-def wire(page: Page) -> Answer:
+def wire(page: MazePage) -> WireAnswer:
     """Return a page as it is sent."""
     names = {name for name, _ in page.headers}
     return assemble(page.status, [*(() if _HTML[0] in names else (_HTML,)), *page.headers], page.html)

@@ -7,7 +7,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from gossamer.simweb.mazes.maze import MISSING, Maze, Page, Site, write
+from gossamer.simweb.mazes.maze import MISSING, Maze, MazePage, MazeSite, write
 
 _SOURCES = ("home", "side", "foot", "menu", "story", "mail")
 
@@ -23,14 +23,14 @@ class _Marked(Maze):
 
     def __init__(self, exhibit: str, seed: int) -> None:
         super().__init__(exhibit, seed)
-        self._site = Site(self, self.size)
+        self._site = MazeSite(self, self.size)
         self._number = re.compile(self.pattern)
 
     @abstractmethod
     def spell(self, number: int, path: str) -> str:
         """Write the link to a page as the page at this path does."""
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         number = self._find(path)
         if number is None:
             return MISSING

@@ -6,7 +6,7 @@ from math import ceil
 
 from gossamer.simweb.mazes import prose
 from gossamer.simweb.mazes.giant import Giant
-from gossamer.simweb.mazes.maze import MISSING, Page, write
+from gossamer.simweb.mazes.maze import MISSING, MazePage, write
 
 _THINGS = 20_000
 _SHELF = 20  # things on a page of a list
@@ -24,7 +24,7 @@ class Shop(Giant):
         self._things = max(_SHELF, round(_THINGS * scale))
         self._categories = ceil(self._things / _AISLE)
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             links = [(_shelf(number, 1), f"category {number}") for number in range(self._categories)]
             return write("The shop", self.tell(path, 60, 120), links, footer=prose.BOILERPLATE)
@@ -44,13 +44,13 @@ class Shop(Giant):
         ]
         return ["/", *shelves, *map(_product, range(self._things))]
 
-    def _show(self, path: str, number: int) -> Page:
+    def _show(self, path: str, number: int) -> MazePage:
         near = [(number + step) % self._things for step in (1, 2, 17, 301)]
         links = [("/", "home"), (_shelf(number // _AISLE, 1), f"category {number // _AISLE}")]
         links += [(_product(other), self._name(other)) for other in near]
         return write(self._name(number), self.tell(path, 60, 300), links, footer=prose.BOILERPLATE)
 
-    def _list(self, path: str, category: int, page: int) -> Page:
+    def _list(self, path: str, category: int, page: int) -> MazePage:
         first = category * _AISLE + (page - 1) * _SHELF
         things = range(first, min(first + _SHELF, self._things, (category + 1) * _AISLE))
         links = [("/", "home"), *((_product(thing), self._name(thing)) for thing in things)]

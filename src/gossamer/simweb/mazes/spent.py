@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gossamer.simweb import ledger
-from gossamer.simweb.ledger import Request
+from gossamer.simweb.ledger import SeenRequest
 from gossamer.simweb.mazes import zoo
 
 PROBE = "gossamer-probe-"
@@ -45,7 +45,7 @@ class Spent:
         return len(self.reached) / len(self.contents) if self.contents else 1.0
 
 
-def spent(requests: Iterable[Request], *, mazes: str = "all", scale: float = 1.0, seed: int = 1) -> dict[str, Spent]:
+def spent(requests: Iterable[SeenRequest], *, mazes: str = "all", scale: float = 1.0, seed: int = 1) -> dict[str, Spent]:
     """Judge every request to a host of the zoo, in order of arrival; every host of it has its line."""
     hosts: dict[str, Spent] = {}
     exhibits: dict[str, set[str]] = {}
@@ -58,7 +58,7 @@ def spent(requests: Iterable[Request], *, mazes: str = "all", scale: float = 1.0
     return hosts
 
 
-def _count(line: Spent, request: Request, content: str | None) -> None:
+def _count(line: Spent, request: SeenRequest, content: str | None) -> None:
     if request.path == "/robots.txt":
         line.robots += 1
     elif request.path.partition("?")[0].rstrip("/").rpartition("/")[2].startswith(PROBE):

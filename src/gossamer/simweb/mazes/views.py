@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from gossamer.simweb.mazes import prose
-from gossamer.simweb.mazes.maze import MISSING, Links, Maze, Page, write
+from gossamer.simweb.mazes.maze import MISSING, Links, Maze, MazePage, write
 
 _FILES, _COMMITS = 30, 30
 _VIEWS = ("plain", "raw", "annotate", "print", "tree")  # of a file, as they are linked: the page itself comes last
@@ -54,7 +54,7 @@ class Repository(Viewed):
         self._files = dict.fromkeys(names)
         self._commits = {self.token(f"commit {number}"): names[number * 5 % _FILES] for number in range(_COMMITS)}
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             return write("Repositories", self.tell(path, 60, 90), [("/repo/tree/", "repo"), ("/repo/log/", "history")])
         if path == "/repo/tree/":
@@ -82,26 +82,26 @@ class Repository(Viewed):
     def honest(self) -> Sequence[str]:
         return self.contents()
 
-    def _file(self, view: str, name: str) -> Page:
+    def _file(self, view: str, name: str) -> MazePage:
         links = [(f"/repo/{other}/{name}", other) for other in _VIEWS]
         text = self.tell(name, 120, 260)
         commits = [one for one, file in self._commits.items() if file == name]
         links += [(f"/repo/commit/{one}", one) for one in commits]
         return write(name, text, links, footer=view)
 
-    def _commit(self, one: str) -> Page:
+    def _commit(self, one: str) -> MazePage:
         return write(self._subject(one), self.tell(one, 60, 120), [(f"/repo/tree/{self._commits[one]}", "file")])
 
     def _subject(self, one: str) -> str:
         return self.tell(f"subject {one}", 6, 9)
 
 
-class Revisions(Viewed):
+class RevisionMaze(Viewed):
     """Pages with their revisions, every second of which says the same as before; each link has a skin that changes nothing."""
 
     boundless = True
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             return write("Pages", self.tell(path, 60, 90), [(f"/page/{number}", f"page {number}") for number in range(_PAGES)])
         found = _REVISION.fullmatch(path)
@@ -144,7 +144,7 @@ class Translations(Viewed):
         super().__init__(exhibit, seed)
         self._topics = [prose.WORDS[1_300 + number * 11] for number in range(_TOPICS)]
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             return write("Manual", self.tell(path, 60, 90), [(f"/manual/{one}/", one) for one in _LANGUAGES])
         if (found := _START.fullmatch(path)) and found[1] in _LANGUAGES:

@@ -6,7 +6,7 @@ from math import ceil
 
 from gossamer.simweb.mazes import prose
 from gossamer.simweb.mazes.giant import Giant
-from gossamer.simweb.mazes.maze import MISSING, Page, write
+from gossamer.simweb.mazes.maze import MISSING, MazePage, write
 
 _PAGES = 2_000
 _LISTED = 100  # titles on a page of the list
@@ -22,7 +22,7 @@ class Wiki(Giant):
         super().__init__(exhibit, seed)
         self._titles = max(10, round(_PAGES * scale / 2))
 
-    def answer(self, path: str) -> Page:
+    def answer(self, path: str) -> MazePage:
         if path == "/":
             links = [(_list(page), f"titles from {page * _LISTED}") for page in range(self._lists())]
             return write("The wiki", self.tell(path, 60, 120), links)
@@ -42,7 +42,7 @@ class Wiki(Giant):
         pages = [self._spell(number, space) for number in range(self._titles) for space in (0, 1)]
         return ["/", *(_list(page) for page in range(self._lists())), *pages]
 
-    def _show(self, path: str, number: int, space: int) -> Page:
+    def _show(self, path: str, number: int, space: int) -> MazePage:
         rng = self.chance(f"links {path}")
         others = [rng.randrange(self._titles) for _ in range(8)]
         links = [("/", "wiki"), (self._spell(number, 1 - space), _SPACES[1 - space])]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
 
-from gossamer.simweb.manifest import Entry
-from gossamer.simweb.mazes.archive import Archive
+from gossamer.simweb.manifest import ManifestEntry
+from gossamer.simweb.mazes.archive import DayArchive
 from gossamer.simweb.mazes.calendar import Calendar
 from gossamer.simweb.mazes.copies import Mirror, Printer, RelativeLinks
 from gossamer.simweb.mazes.forum import Forum
@@ -17,7 +17,7 @@ from gossamer.simweb.mazes.missing import Soft404, Soft404Redirect
 from gossamer.simweb.mazes.ordinary import Ordinary
 from gossamer.simweb.mazes.sessions import SessionPath, SessionQuery, Tracking
 from gossamer.simweb.mazes.shop import Shop
-from gossamer.simweb.mazes.views import Repository, Revisions, Translations
+from gossamer.simweb.mazes.views import Repository, RevisionMaze, Translations
 from gossamer.simweb.mazes.walk import walk
 from gossamer.simweb.mazes.wiki import Wiki
 
@@ -55,11 +55,11 @@ TRAPS: dict[str, Build] = {
     "printer": _one(Printer),
     "tracking": _one(Tracking),
 }
-GIANTS: dict[str, Build] = {"shop": _giant(Shop), "forum": _giant(Forum), "wiki": _giant(Wiki), "archive": _giant(Archive)}
+GIANTS: dict[str, Build] = {"shop": _giant(Shop), "forum": _giant(Forum), "wiki": _giant(Wiki), "archive": _giant(DayArchive)}
 ORDINARY: dict[str, Build] = {"ordinary-one": _one(Ordinary), "ordinary-two": _one(Ordinary)}
 VIEWS: dict[str, Build] = {  # honest, but everything has other views
     "repository": _one(Repository),
-    "revisions": _one(Revisions),
+    "revisions": _one(RevisionMaze),
     "translations": _one(Translations),
 }
 EXHIBITS = TRAPS | GIANTS | ORDINARY | VIEWS
@@ -97,7 +97,7 @@ def seeds(mazes: Iterable[Maze], port: int) -> list[str]:
     return [f"http://{maze.host}:{port}/" for maze in mazes]
 
 
-def entries(mazes: Iterable[Maze], port: int) -> Iterator[Entry]:
+def entries(mazes: Iterable[Maze], port: int) -> Iterator[ManifestEntry]:
     """Say how the known URLs of the mazes end: all content there is, and a sample of what is none."""
     met: dict[str, set[str]] = {}  # the contents listed of every exhibit
     for maze in mazes:
@@ -109,7 +109,7 @@ def entries(mazes: Iterable[Maze], port: int) -> Iterator[Entry]:
             yield from (_own(maze, origin, path, "", "") for path in paths)
 
 
-def _walked(maze: Maze, origin: str, met: set[str]) -> Iterator[Entry]:
+def _walked(maze: Maze, origin: str, met: set[str]) -> Iterator[ManifestEntry]:
     """Walk until all content is met and the sample is full, or the walk is long enough."""
     missing, empty = len(set(maze.contents()) - met), 0
     for path, _, found_by in islice(walk(maze), _FARTHEST):
@@ -125,10 +125,10 @@ def _walked(maze: Maze, origin: str, met: set[str]) -> Iterator[Entry]:
             yield _trapped(maze, origin, path, found_by, content or "")
 
 
-def _own(maze: Maze, origin: str, path: str, found_by: str, content: str) -> Entry:
+def _own(maze: Maze, origin: str, path: str, found_by: str, content: str) -> ManifestEntry:
     """Describe a URL with content of its own; where others bring it too, they are a group, and it may end like them."""
     excused = (maze.copies or maze.deep) and path != "/"
-    return Entry(
+    return ManifestEntry(
         url=origin + path,
         host=maze.host,
         fetch=True,
@@ -144,8 +144,8 @@ def _own(maze: Maze, origin: str, path: str, found_by: str, content: str) -> Ent
     )
 
 
-def _trapped(maze: Maze, origin: str, path: str, found_by: str, content: str) -> Entry:
-    return Entry(
+def _trapped(maze: Maze, origin: str, path: str, found_by: str, content: str) -> ManifestEntry:
+    return ManifestEntry(
         url=origin + path,
         host=maze.host,
         fetch=False,

@@ -26,7 +26,7 @@ import msgspec
 from gossamer.document.digest import payload_digest
 from gossamer.records.fetch import Fetched
 from gossamer.records.page import Place
-from gossamer.storage.archive.lines import Lines
+from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.replay import restore
 from gossamer.storage.archive.sealed import drop_damaged, seal, unseal
 from gossamer.storage.archive.segment import OPEN, open_path
@@ -92,7 +92,7 @@ def index(path: Path) -> None:
     write(path, _walked(path, path.name))
 
 
-def write(path: Path, lines: Lines) -> None:
+def write(path: Path, lines: SortedLines) -> None:
     """Write the index of a closed file, sorted."""
     _replace(index_path(path), lines.in_order())
 
@@ -130,8 +130,8 @@ def _lines_in(path: Path, stack: ExitStack) -> Iterable[bytes]:
     return ()  # it is gone
 
 
-def _journaled(journal: Path, name: str) -> Lines:
-    lines = Lines(journal.parent)
+def _journaled(journal: Path, name: str) -> SortedLines:
+    lines = SortedLines(journal.parent)
     with journal.open("rb") as file:
         for text in file:
             if text.endswith(b"\n"):  # the last one may be under way
@@ -139,8 +139,8 @@ def _journaled(journal: Path, name: str) -> Lines:
     return lines
 
 
-def _walked(path: Path, name: str) -> Lines:
-    lines = Lines(path.parent)
+def _walked(path: Path, name: str) -> SortedLines:
+    lines = SortedLines(path.parent)
     with suppress(Torn):
         for record in walk(path):
             if record.kind in KEPT:

@@ -25,7 +25,7 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.page import Original, Place
 from gossamer.storage.archive import cdxj, member, pair, replay, sealed, warc
 from gossamer.storage.archive.check import check
-from gossamer.storage.archive.lines import Lines
+from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
 from gossamer.storage.archive.walk import Record, Torn, walk
@@ -64,7 +64,7 @@ class DirectoryArchive:
         self._ids = pair.Ids()
         self._level = settings.compression
         self._segment: Segment | None = None
-        self._lines = Lines(directory)  # of the index of the open file
+        self._lines = SortedLines(directory)  # of the index of the open file
         self._unsynced: dict[Segment, None] = {}  # in order of creation; the open file, and closing ones
         self._names = 0  # files created
         self._names_synced = 0
@@ -287,7 +287,7 @@ class DirectoryArchive:
             segment.discard()
             raise
         self._unsynced[segment] = None
-        self._lines = Lines(self._directory, cdxj.journal_path(segment.path))
+        self._lines = SortedLines(self._directory, cdxj.journal_path(segment.path))
         return segment
 
     def _retire(self) -> None:
@@ -296,12 +296,12 @@ class DirectoryArchive:
         if segment is None:
             return
         lines.tell()
-        self._segment, self._lines = None, Lines(self._directory)
+        self._segment, self._lines = None, SortedLines(self._directory)
         task = asyncio.get_running_loop().create_task(self._close(segment, lines))
         self._closing.add(task)
         task.add_done_callback(self._forget)
 
-    async def _close(self, segment: Segment, lines: Lines) -> None:
+    async def _close(self, segment: Segment, lines: SortedLines) -> None:
         await asyncio.to_thread(segment.sync)
         faults.reach("during-roll")
         segment.close()
@@ -325,7 +325,7 @@ def _copy(path: Path, target: Path) -> None:
         shutil.copyfile(path, target)
 
 
-def _write_index(path: Path, lines: Lines) -> None:
+def _write_index(path: Path, lines: SortedLines) -> None:
     try:
         cdxj.write(path, lines)
     except OSError as error:
@@ -337,9 +337,9 @@ def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
     """Repair every file a crash left open, and index every closed file that has no index; of those with such names."""
     for path in sorted(directory.glob(f"{which}.warc.gz{OPEN}")):
         closed = path.with_name(path.name.removesuffix(OPEN))
-        lines = Lines(directory)
+        lines = SortedLines(directory)
 
-        def remember(record: Record, lines: Lines = lines, name: str = closed.name) -> None:
+        def remember(record: Record, lines: SortedLines = lines, name: str = closed.name) -> None:
             if record.kind in cdxj.KEPT:
                 lines.append(cdxj.line_of(record, name))
 

@@ -16,7 +16,7 @@ from typing import IO
 MOST = 25_000  # lines in memory: 8 MB, and sorting and writing them takes 20 ms
 
 
-class Lines:
+class SortedLines:
     """Collects lines in any order."""
 
     def __init__(self, directory: Path, journal: Path | None = None) -> None:

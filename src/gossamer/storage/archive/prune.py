@@ -27,7 +27,7 @@ from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.records.page import Place
 from gossamer.storage.archive import cdxj, warc
-from gossamer.storage.archive.lines import Lines
+from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.sealed import unseal
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.archive.walk import Record, walk
@@ -90,13 +90,13 @@ class Pruner:
     def weigh(self, file: str, without: Collection[int]) -> Rewritten:
         """Say what `rewrite` would come to; nothing is written."""
         with _reading(self._directory / file) as path, open(os.devnull, "wb") as nowhere:
-            return _copy(path, path, nowhere, without, 0.0, Lines(self._directory))
+            return _copy(path, path, nowhere, without, 0.0, SortedLines(self._directory))
 
     def rewrite(self, file: str, without: Collection[int], now: float) -> Rewritten:
         """Write a file anew without the records at these offsets and their requests; durable under its new name."""
         target = self._directory / successor(file)
         part = target.with_name(target.name + _PART)
-        lines = Lines(self._directory)
+        lines = SortedLines(self._directory)
         with _writing(target):
             unseal(self._directory)
             _set_aside(self._directory / cdxj.MERGED)
@@ -166,7 +166,7 @@ def _set_aside(merged: Path) -> None:
         os.rename(merged, merged.with_name(merged.name + _PART))
 
 
-def _copy(path: Path, target: Path, copy: BinaryIO, without: Collection[int], now: float, lines: Lines) -> Rewritten:
+def _copy(path: Path, target: Path, copy: BinaryIO, without: Collection[int], now: float, lines: SortedLines) -> Rewritten:
     """Copy all records but some and their requests; collect the lines of the index."""
     offsets: dict[int, int] = {}
     removed: set[str] = set()  # record ids

@@ -8,10 +8,10 @@ from gossamer.config.load import load
 from gossamer.errors import UsageError
 from gossamer.jobs.simulate.compare import POLICIES, Contender, compare, contenders, simulated
 from gossamer.jobs.simulate.measure import Result
-from gossamer.jobs.simulate.plan import Plan
+from gossamer.jobs.simulate.plan import WebPlan
 from gossamer.jobs.simulate.plot import svg
 
-PLAN = Plan(pages=1000, hosts=10, days=30)
+PLAN = WebPlan(pages=1000, hosts=10, days=30)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def compared() -> tuple[dict[str, Result], str]:
 
 @pytest.fixture(scope="module")
 def ordered() -> list[Result]:
-    plan = Plan(pages=1500, hosts=5, days=7, known=0.0, born=0.0, importance="links")
+    plan = WebPlan(pages=1500, hosts=5, days=7, known=0.0, born=0.0, importance="links")
     early = load([], {"score.rank_after": 100}, {})  # it is a small web
     return list(compare(plan, contenders(("fixed",), ("breadth-first", "priority", "opic")), early))
 
@@ -83,7 +83,7 @@ def test_the_picture_has_a_line_for_each_policy_or_order(
 
 def test_a_simulated_crawl_has_the_settings_of_a_live_one_but_for_what_the_plan_says() -> None:
     settings = simulated(
-        load([], {"politeness.delay": 7.0, "frontier.patience": 60.0}, {}), Plan(cycle=2.0), Contender("known", "opic")
+        load([], {"politeness.delay": 7.0, "frontier.patience": 60.0}, {}), WebPlan(cycle=2.0), Contender("known", "opic")
     )
     assert (settings.politeness.delay, settings.frontier.patience) == (7.0, 60.0)
     assert (settings.recrawl.policy, settings.recrawl.interval, settings.crawl.order) == ("optimal", 2 * 86400.0, "opic")
@@ -91,7 +91,7 @@ def test_a_simulated_crawl_has_the_settings_of_a_live_one_but_for_what_the_plan_
 
 def test_rules_about_which_pages_belong_to_a_crawl_do_not_keep_it_from_being_simulated() -> None:
     settings = load([], {"scope.allow": ("nothing",), "documents.follow": ("seed",)}, {})
-    [result] = compare(Plan(pages=60, hosts=3, days=2, cycle=1), contenders(("fixed",)), settings)
+    [result] = compare(WebPlan(pages=60, hosts=3, days=2, cycle=1), contenders(("fixed",)), settings)
     assert result.requests > 50
 
 
@@ -101,7 +101,7 @@ def test_names_that_nobody_has_and_plans_that_make_no_sense_are_refused() -> Non
     with pytest.raises(UsageError, match="random"):
         contenders(("fixed",), ("random",))
     with pytest.raises(UsageError):
-        next(compare(Plan(pages=10, hosts=11)))
+        next(compare(WebPlan(pages=10, hosts=11)))
     with pytest.raises(UsageError, match="delay"):
-        next(compare(Plan(pages=100, hosts=1), settings=load([], {"politeness.delay": 1e8}, {})))
+        next(compare(WebPlan(pages=100, hosts=1), settings=load([], {"politeness.delay": 1e8}, {})))
     assert contenders(("fixed", "fixed"), ("opic",)) == [Contender("fixed", "opic")]

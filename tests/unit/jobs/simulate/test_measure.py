@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from gossamer.jobs.simulate.measure import measure
-from gossamer.jobs.simulate.plan import DAY, Plan
+from gossamer.jobs.simulate.plan import DAY, WebPlan
 from gossamer.jobs.simulate.run import Visits
-from gossamer.jobs.simulate.web import Web
+from gossamer.jobs.simulate.web import SimulatedWeb
 
 INF = float("inf")
 
 
-def web_of(changes: list[list[float]], importance: list[float], born: list[float], fetched: list[float]) -> Web:
+def web_of(changes: list[list[float]], importance: list[float], born: list[float], fetched: list[float]) -> SimulatedWeb:
     """A web of ten days with these changes, in days."""
     count = len(changes)
-    return Web(
-        plan=Plan(pages=count, hosts=1, days=10, cycle=5),
+    return SimulatedWeb(
+        plan=WebPlan(pages=count, hosts=1, days=10, cycle=5),
         host=np.zeros(count, dtype=np.int64),
         importance=np.array(importance),
         rate=np.ones(count),

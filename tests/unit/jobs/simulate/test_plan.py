@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.jobs.simulate.plan import Plan, check, read_plan
+from gossamer.jobs.simulate.plan import WebPlan, check, read_plan
 
 
 def test_a_file_says_what_the_web_is_like_and_the_command_line_counts_more(tmp_path: Path) -> None:
     file = tmp_path / "web.toml"
     file.write_text('pages = 5000\nrates = "bell"\nslowest = 90\npareto = 2.5\n')
-    assert read_plan(file, {"seed": 7}) == Plan(pages=5000, hosts=50, rates="bell", slowest=90, pareto=2.5, seed=7)
+    assert read_plan(file, {"seed": 7}) == WebPlan(pages=5000, hosts=50, rates="bell", slowest=90, pareto=2.5, seed=7)
     assert read_plan(file, {"pages": 60, "hosts": 6}).hosts == 6
-    assert read_plan(None, {}) == Plan()
+    assert read_plan(None, {}) == WebPlan()
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_plan_made_by_hand_is_checked_too() -> None:
-    check(Plan())
-    for plan in (Plan(pages=10, hosts=11), Plan(hosts=0), Plan(days=0), Plan(cycle=-1), Plan(seed=-1), Plan(slow=2)):
+    check(WebPlan())
+    for plan in (
+        WebPlan(pages=10, hosts=11),
+        WebPlan(hosts=0),
+        WebPlan(days=0),
+        WebPlan(cycle=-1),
+        WebPlan(seed=-1),
+        WebPlan(slow=2),
+    ):
         with pytest.raises(UsageError):
             check(plan)

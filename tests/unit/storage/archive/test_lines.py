@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.storage.archive import lines as module
-from gossamer.storage.archive.lines import Lines
+from gossamer.storage.archive.lines import SortedLines
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def some(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def test_lines_come_out_in_order_and_leave_nothing_behind(tmp_path: Path, some: list[bytes]) -> None:
-    lines = Lines(tmp_path)
+    lines = SortedLines(tmp_path)
     for line in [*some, b""]:  # a 304 has an empty one
         lines.append(line)
     assert len(lines._lines) == 8, "the others are not in memory"
@@ -25,7 +25,7 @@ def test_lines_come_out_in_order_and_leave_nothing_behind(tmp_path: Path, some: 
 
 
 def test_without_room_for_a_run_its_lines_stay_in_memory(tmp_path: Path, some: list[bytes]) -> None:
-    lines = Lines(tmp_path / "missing")
+    lines = SortedLines(tmp_path / "missing")
     for line in some:
         lines.append(line)
     assert list(lines.in_order()) == sorted(some)
@@ -33,7 +33,7 @@ def test_without_room_for_a_run_its_lines_stay_in_memory(tmp_path: Path, some: l
 
 def test_what_was_told_stands_in_the_journal_until_it_is_forgotten(tmp_path: Path, some: list[bytes]) -> None:
     journal = tmp_path / "journal"
-    lines = Lines(tmp_path, journal)
+    lines = SortedLines(tmp_path, journal)
     for line in some[:20]:
         lines.append(line)
     assert not journal.exists()
@@ -48,7 +48,7 @@ def test_what_was_told_stands_in_the_journal_until_it_is_forgotten(tmp_path: Pat
 
 
 def test_a_journal_that_cannot_be_written_costs_no_line(tmp_path: Path, some: list[bytes]) -> None:
-    lines = Lines(tmp_path, tmp_path / "missing" / "journal")
+    lines = SortedLines(tmp_path, tmp_path / "missing" / "journal")
     for line in some:
         lines.append(line)
         lines.tell()

@@ -5,8 +5,8 @@ import pytest
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
-from gossamer.watch import haste as module
-from gossamer.watch.haste import Haste
+from gossamer.watch import politeness as module
+from gossamer.watch.politeness import PolitenessWatch
 
 NOW = 1_700_000_000.0
 
@@ -31,29 +31,29 @@ def sent(given: float, started: float, answered: float, delay: float = 1.0, host
     ],
 )
 def test_a_request_that_leaves_sooner_than_its_host_allows_is_counted(second: Settlement, count: int) -> None:
-    haste = Haste()
-    haste.look([sent(0.0, 0.3, 0.5)])
-    haste.look([second])
-    assert haste.count == count
-    together = Haste()
+    watch = PolitenessWatch()
+    watch.look([sent(0.0, 0.3, 0.5)])
+    watch.look([second])
+    assert watch.count == count
+    together = PolitenessWatch()
     together.look([sent(0.0, 0.3, 0.5), second])
     assert together.count == count
 
 
 def test_a_request_is_compared_with_the_one_right_before_it() -> None:
-    haste = Haste()
-    haste.look([sent(0.0, 0.0, 0.1), sent(1.1, 1.1, 1.2), sent(1.6, 1.6, 1.7)])
-    assert haste.count == 1
+    watch = PolitenessWatch()
+    watch.look([sent(0.0, 0.0, 0.1), sent(1.1, 1.1, 1.2), sent(1.6, 1.6, 1.7)])
+    assert watch.count == 1
 
 
 def test_only_so_many_hosts_are_remembered_and_those_are_that_were_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_HOSTS", 2)
-    haste = Haste()
+    watch = PolitenessWatch()
     for host in ("a", "b", "c", "d"):
-        haste.look([sent(0.0, 0.0, 0.1, host=host)])
-    haste.look([sent(0.5, 0.5, 0.6, host="a")])
-    assert haste.count == 1
+        watch.look([sent(0.0, 0.0, 0.1, host=host)])
+    watch.look([sent(0.5, 0.5, 0.6, host="a")])
+    assert watch.count == 1
     for host in ("e", "f", "g", "h"):
-        haste.look([sent(0.0, 0.0, 0.1, host=host)])
-    haste.look([sent(0.7, 0.7, 0.8, host="b")])
-    assert haste.count == 1
+        watch.look([sent(0.0, 0.0, 0.1, host=host)])
+    watch.look([sent(0.7, 0.7, 0.8, host="b")])
+    assert watch.count == 1

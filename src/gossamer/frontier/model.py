@@ -7,15 +7,15 @@ from math import inf
 from msgspec import Struct
 
 from gossamer.config.sections import Politeness
-from gossamer.frontier.order import LAST, QUEUES, Turns, Whose, class_of, is_again, queue_of, rank
-from gossamer.frontier.rows import Url
+from gossamer.frontier.order import LAST, QUEUES, QueueOrder, Whose, class_of, is_again, queue_of, rank
+from gossamer.frontier.rows import ModelUrl
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records.entry import Entry
 from gossamer.records.host import HostClock, HostPolicy
 from gossamer.records.lease import Fate, Lease, Settlement
 
 
-class Host:
+class ModelHost:
     """A host that is known."""
 
     def __init__(self, name: str, number: int, policy: HostPolicy = HostPolicy(), clock: HostClock = HostClock()) -> None:
@@ -34,16 +34,16 @@ class Host:
         return sum(map(len, self.queues)) + len(self.later)
 
 
-class Turn(Struct):
+class ModelTurn(Struct):
     """A live lease."""
 
     lease: Lease
-    host: Host
-    row: Url | None  # None: a bare turn
+    host: ModelHost
+    row: ModelUrl | None  # None: a bare turn
     before: HostClock
 
 
-def ready_at(host: Host, settings: Politeness) -> float:
+def ready_at(host: ModelHost, settings: Politeness) -> float:
     """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""
     if host.policy.paused or host.policy.blocked:
         return inf
@@ -52,18 +52,18 @@ def ready_at(host: Host, settings: Politeness) -> float:
     return max(host.clock.next_time, host.clock.blocked_until, host.since)
 
 
-def due_at(host: Host, ready: float) -> float:
+def due_at(host: ModelHost, ready: float) -> float:
     """Return when a host that is ready then, and has waiting URLs, gives the first of them."""
     return max(ready, 0.0 if any(host.queues) else host.later[0][0])
 
 
-def may_have_asked(host: Host, settings: Politeness, now: float) -> None:
+def may_have_asked(host: ModelHost, settings: Politeness, now: float) -> None:
     """Move a host's clock because nobody knows whether a request was sent, or when."""
     host.clock = after_lease(host.clock, delay_of(host.policy, host.clock, settings), now)
 
 
 def lease_of(
-    token: int, worker: Whose, host: Host, row: Url | None, now: float, until: float, delay: float, connections: int
+    token: int, worker: Whose, host: ModelHost, row: ModelUrl | None, now: float, until: float, delay: float, connections: int
 ) -> Lease:
     """Return a lease at a host whose clock was moved for it."""
     return Lease(
@@ -84,7 +84,7 @@ def lease_of(
     )
 
 
-def promoted(host: Host, row: Url, score: float, priority: int) -> bool:
+def promoted(host: ModelHost, row: ModelUrl, score: float, priority: int) -> bool:
     """Let a waiting URL that was never fetched be worth more, in its queue or for when its date has come; False: it is not."""
     place = rank(row.entry.score, row.discovered_at) if row.rank is None else row.rank
     if row.queue == LAST:
@@ -102,8 +102,8 @@ def promoted(host: Host, row: Url, score: float, priority: int) -> bool:
 
 
 def pick(
-    hosts: Iterable[Host], ready_at: Callable[[Host], float], shares: Turns, patience: float, now: float
-) -> tuple[Host, int] | None:
+    hosts: Iterable[ModelHost], ready_at: Callable[[ModelHost], float], shares: QueueOrder, patience: float, now: float
+) -> tuple[ModelHost, int] | None:
     """Return the host whose turn it is, and the queue its URL is taken from; None: nobody's."""
     ready = sorted((ready_at(host), host.number, host) for host in hosts if any(host.queues))
     chosen = [host for time, _, host in ready if time <= now]
@@ -116,7 +116,7 @@ def pick(
     return next(host for host in chosen if host.queues[queue]), queue
 
 
-def placed(host: Host, row: Url, settlement: Settlement, now: float) -> None:
+def placed(host: ModelHost, row: ModelUrl, settlement: Settlement, now: float) -> None:
     """Give a URL whose lease ends the place that the settlement says, if it says one."""
     if settlement.fate is Fate.AGAIN:
         come_again(host, row, settlement.due or now, settlement.score)
@@ -125,7 +125,7 @@ def placed(host: Host, row: Url, settlement: Settlement, now: float) -> None:
         row.queue = LAST if host.policy.priority is None else row.queue
 
 
-def come_again(host: Host, row: Url, due: float, score: float | None) -> None:
+def come_again(host: ModelHost, row: ModelUrl, due: float, score: float | None) -> None:
     """Make a URL one that is due again, of the class its host's policy says."""
     priority = class_of(row.queue) if host.policy.priority is None else host.policy.priority
     row.queue = queue_of(priority, again=True)

@@ -1,4 +1,4 @@
-"""The exchange: a page that is like one kept before, and canonical, counts from now on; the other becomes a copy of it.
+"""The succession: a page that is like one kept before, and canonical, counts from now on; the other becomes a copy of it.
 
 Asked when visits are committed, of the claims they made: which of them take the place of another, and which have lost theirs to
 a page that was committed while they were under way. So of two at once the same one counts, whichever is committed first.
@@ -19,7 +19,7 @@ from gossamer.policy import canonical
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page
-from gossamer.records.visit import Exchange, Visit
+from gossamer.records.visit import Succession, Visit
 
 MOST_REMEMBERED = 1_000  # pages that no longer count: a visit that is still under way may have been told of one
 _COUNT = (Outcome.OK, Outcome.NOT_MODIFIED)
@@ -34,7 +34,7 @@ class Exchanged(Struct):
     members: list[tuple[Original, Original, int]]  # near duplicates that counted until now: whose, they, the bits between
 
 
-class Exchanges:
+class Successions:
     """Finds who takes whose place."""
 
     def __init__(self, deduper: Deduper, near: NearDuplicates, catalog: Catalog) -> None:
@@ -46,33 +46,33 @@ class Exchanges:
     async def of(self, visits: Sequence[Visit]) -> Exchanged:
         """Return visits with the truth about which of them count."""
         done = Exchanged(list(visits), [], [], [])
-        exact = await self._deduper.exchanges([visit.claim for visit in visits if visit.claim])
-        near = await self._near.exchanges(first_texts(visits))
+        exact = await self._deduper.successions([visit.claim for visit in visits if visit.claim])
+        near = await self._near.successions(first_texts(visits))
         places = {visit.claim[1].key: place for place, visit in enumerate(visits) if visit.claim} if exact or near else {}
-        for exchange in (*exact, *near):
-            await self._exchange(exchange, done, places)
+        for succession in (*exact, *near):
+            await self._exchange(succession, done, places)
         if self._formers:
             done.visits = [self._up_to_date(visit) for visit in done.visits]
         return done
 
-    async def _exchange(self, exchange: Exchange, done: Exchanged, places: dict[str, int]) -> None:
+    async def _exchange(self, succession: Succession, done: Exchanged, places: dict[str, int]) -> None:
         """Let one page count for another."""
-        winner, loser = places.get(exchange.canonical.key), places.get(exchange.copy.key)
-        if not exchange.digest and loser is None:
-            done.members.append((exchange.canonical, exchange.copy, exchange.bits))
-        heir = await self._page(exchange.canonical, done, winner)
-        former = await self._page(exchange.copy, done, loser)
-        if former is None or heir is None or not _counts_for(former, exchange.digest):
+        winner, loser = places.get(succession.canonical.key), places.get(succession.copy.key)
+        if not succession.digest and loser is None:
+            done.members.append((succession.canonical, succession.copy, succession.bits))
+        heir = await self._page(succession.canonical, done, winner)
+        former = await self._page(succession.copy, done, loser)
+        if former is None or heir is None or not _counts_for(former, succession.digest):
             return
-        copy = _copy_of(former, heir, exchange.reason)
+        copy = _copy_of(former, heir, succession.reason)
         done.heirs.append((copy, heir))
         self._remember(copy, heir)
         if loser is None:
             done.formers.append(copy)
         else:
-            done.visits[loser] = self._lost(done.visits[loser], copy, exchange)
+            done.visits[loser] = self._lost(done.visits[loser], copy, succession)
         if winner is not None:
-            done.visits[winner] = _crowned(done.visits[winner], exchange)
+            done.visits[winner] = _crowned(done.visits[winner], succession)
 
     async def _page(self, page: Original, done: Exchanged, place: int | None) -> Page | None:
         """Return a page as it is to be committed, or was."""
@@ -80,15 +80,15 @@ class Exchanges:
             return done.visits[place].page
         return next((former for former in done.formers if former.key == page.key), None) or await self._catalog.get(page.key)
 
-    def _lost(self, visit: Visit, page: Page, exchange: Exchange) -> Visit:
+    def _lost(self, visit: Visit, page: Page, succession: Succession) -> Visit:
         """Return a visit whose page lost its place before it was committed; its claims are given back."""
         assert visit.claim is not None
         digest, me = visit.claim
         settlement = replace(visit.settlement, outcome=page.outcome, reason=page.reason)
         if visit.likeness is not None:
             self._near.release(visit.likeness, me)
-        if not exchange.digest:
-            twin = (exchange.canonical, me, exchange.bits)
+        if not succession.digest:
+            twin = (succession.canonical, me, succession.bits)
             return replace(visit, settlement=settlement, page=page, twin=twin, replaces="")
         self._deduper.release(digest, me)
         return replace(visit, settlement=settlement, page=page, claim=None, replaces="")
@@ -120,11 +120,11 @@ def first_texts(visits: Sequence[Visit]) -> list[tuple[Likeness, Original]]:
     ]
 
 
-def _crowned(visit: Visit, exchange: Exchange) -> Visit:
+def _crowned(visit: Visit, succession: Succession) -> Visit:
     """Return a visit of a page that takes another's place."""
     assert visit.claim is not None
     digest, page = visit.claim
-    return replace(visit, claim=(digest, canonical.crowned(page, exchange.copy)), replaces=exchange.copy.url)
+    return replace(visit, claim=(digest, canonical.crowned(page, succession.copy)), replaces=succession.copy.url)
 
 
 def _counts_for(page: Page, digest: str) -> bool:

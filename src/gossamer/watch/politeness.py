@@ -1,4 +1,4 @@
-"""Haste: do we keep to our own pace? Counts requests that left too soon after another one to the same host; it must stay 0.
+"""Politeness, measured: counts requests that left too soon after another one to the same host; the count must stay 0.
 
 The frontier sees to it that this cannot happen; here it is measured from what was really sent, by our own clock, so that a run
 can say it. Where requests to a host follow each other, their starts have to be a delay apart; where several are under way at
@@ -16,7 +16,7 @@ MOST_HOSTS = 25_000  # whose last request is remembered, and at most twice as ma
 _Sent = tuple[float, float, float, float]  # when the turn was given, the request began and was answered; the delay
 
 
-class Haste:
+class PolitenessWatch:
     """Looks at requests as they end."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""An exchange comes out the same in whatever order visits are committed, and when a crash comes between two steps."""
+"""An succession comes out the same in whatever order visits are committed, and when a crash comes between two steps."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -99,7 +99,7 @@ async def test_of_visits_under_way_at_once_the_canonical_one_counts(
     assert await world.rows(PAGE, VARIANT, OTHER) == {PAGE: ("ok", ""), VARIANT: copy, OTHER: copy}
     later = await world.visit("/page?print=2&more=2", digest, 1)
     assert later.page is not None and later.page.duplicate_of == SITE + PAGE
-    assert not world.stores.deduper._contested and not world.stores.near._exchanges  # type: ignore[attr-defined]
+    assert not world.stores.deduper._contested and not world.stores.near._successions  # type: ignore[attr-defined]
     counts = world.stores.catalog.counts()
     assert counts == {"ok": 1, copy[0]: 2}
 
@@ -156,7 +156,7 @@ async def test_a_page_that_has_changed_since_loses_nothing(world: World) -> None
 async def test_a_page_that_takes_a_place_is_fresh_for_its_template(world: World) -> None:
     await world.commit(await world.visit(VARIANT))
     visit = await world.visit(PAGE, "", 1)
-    done = await world.commits._exchanges.of([visit])  # type: ignore[attr-defined]
+    done = await world.commits._successions.of([visit])  # type: ignore[attr-defined]
     assert [one.replaces for one in done.visits] == [SITE + VARIANT]
 
 
