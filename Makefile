@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Two for each core: half of the time a test waits for a server or for a disk.
-WORKERS ?= 4
+# More than two for each core: half of the time a test waits for a server or for a disk.
+WORKERS ?= 5
 MINUTES ?= 20
 SECONDS ?= 300
 

@@ -2,9 +2,9 @@
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
 catalog row (first of these where a page takes another's place, `succession.py`) and edges of the link graph, then the
-frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the frontier has
-by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is under way, by
-one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
+frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the
+frontier has by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is
+under way, by one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
 the one that fails alone ends for it, without its answer and its links. Only where nothing else happens any more does the crawl
