@@ -169,6 +169,8 @@ def one_in(template: str, tally: TemplateTally | None, settings: Traps) -> int:
         return 1  # nearly always
     evidence, step = settings.template_evidence, STEP
     if template == ON_COPIES:  # a maze has links without end: there is no time to lose
+        if tally.fresh * HONEST > tally.fetched:
+            return 1  # translations that fall back to one language lead to what is new as well
         evidence, step = (evidence + 1) // 2, 1
     elif template.startswith(ROUGHLY):
         evidence *= COARSE
