@@ -8,10 +8,11 @@ is made for a thread: reading, unpacking and ranking leave the interpreter's loc
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import zstandard
 
+from gossamer.compiled import optional
 from gossamer.errors import StoreError
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, blocks, longest
@@ -93,13 +94,8 @@ class PureRanking:
         return bytes(self._nodes.astype("<u8").tobytes() + self._ranks.astype("<f4").tobytes()) if len(self) else b""
 
 
-if TYPE_CHECKING:
-    from gossamer.storage._ranking import Ranking as Ranking
-else:
-    try:
-        from gossamer.storage._ranking import Ranking
-    except ImportError:  # nothing was compiled
-        Ranking = PureRanking
+_quick = optional("gossamer.storage._ranking")
+Ranking: type[PureRanking] = _quick.Ranking if _quick else PureRanking
 
 
 class GrowingRanks:
