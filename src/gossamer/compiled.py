@@ -20,9 +20,12 @@ def optional(name: str) -> ModuleType | None:
         return None
 
 
-def compiled_modules() -> dict[str, bool]:
-    """Return every module in C that there could be, such as `url._join`, and whether it is there."""
+def compiled_and_pure() -> tuple[list[str], list[str]]:
+    """Return the modules in C that are there, such as `url._join`, and those whose twins in Python stand in for them."""
     [root] = gossamer.__path__
     stubs = sorted(path.relative_to(root).with_suffix("") for path in Path(root).rglob("_*.pyi"))
-    names = [".".join(stub.parts) for stub in stubs]
-    return {name: optional(f"gossamer.{name}") is not None for name in names}
+    there: list[str] = []
+    missing: list[str] = []
+    for name in [".".join(stub.parts) for stub in stubs]:
+        (there if optional(f"gossamer.{name}") else missing).append(name)
+    return there, missing

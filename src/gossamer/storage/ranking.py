@@ -13,7 +13,7 @@ from typing import Any
 import zstandard
 
 from gossamer.compiled import optional
-from gossamer.errors import StoreError
+from gossamer.errors import GossamerError, StoreError
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, blocks, longest
 from gossamer.storage.ranks import replace_table
@@ -114,6 +114,10 @@ class GrowingRanks:
             self._read()
         except OSError as error:
             raise failure(error, self._directory) from error
+        except ImportError as error:
+            raise GossamerError(
+                f"{error}, which ranks links where storage._ranking is not compiled: pip install numpy"
+            ) from error
         except (zstandard.ZstdError, ValueError) as error:
             raise StoreError(f"the graph in {self._directory} is damaged: {error}; restore it from a copy") from error
         self._ranking.rank(DAMPING, TOLERANCE, STEPS)
