@@ -29,7 +29,6 @@ _LEFT_OUT = (  # not part of a crawl, or imports the other one
     "gossamer.__main__",
     "gossamer.simweb",
     "gossamer.testing",
-    "gossamer.dedupe.vectors",
     "gossamer.jobs.graph",
     "gossamer.jobs.simulate",
     "gossamer.policy.pagerank",

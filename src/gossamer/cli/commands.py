@@ -57,11 +57,16 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
+        from gossamer.compiled import compiled_and_pure
+
         output.line(f"gossamer {version('gossamer')}")
+        output.line(output.build(*compiled_and_pure()))
         raise typer.Exit
 
 
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="show the version"),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="show the version, and what is compiled"
+    ),
 ) -> None:
     """A web crawler that loses nothing, harms no site, explains every decision, and is fast."""

@@ -325,6 +325,7 @@ def _run(
 def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
+    from gossamer.compiled import compiled_and_pure
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
@@ -336,6 +337,9 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"
     )
     yield f"  user agent: {user_agent(settings)}"
+    compiled, pure = compiled_and_pure()
+    if pure:
+        yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"
     if not settings.crawl.contact:
         yield "  no --contact given: webmasters who cannot reach you block you; a URL or mail address goes into the user agent"
 

@@ -52,6 +52,14 @@ def links_cut(counts: dict[str, int]) -> str:
     return f"{links:,} links of {pages:,} {'page' if pages == 1 else 'pages'} were cut (documents.max_links)"
 
 
+def build(compiled: Sequence[str], pure: Sequence[str]) -> str:
+    """Say which modules are in C and which run in Python."""
+    if not pure:
+        return f"all {len(compiled):,} modules in C are compiled"
+    told = f"{len(compiled):,} of {len(compiled) + len(pure):,} modules in C are compiled"
+    return f"{told}; these run in Python, more slowly: {', '.join(pure)}"
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], whole: str = "", spare: Sequence[str] = ()) -> None:
     """Print a table: with heads on a terminal, where the URLs of the column `whole` stay whole (`columns.py`); otherwise with
     tabs, and nothing is left out."""

@@ -47,6 +47,7 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "links", output.links_cut(one["links_cut"])
     if frontier["hosts"]:
         yield "hosts", f"{frontier['hosts']:,} with work: {command('hosts', one['directory'])}"
+    yield "build", output.build(**one["build"])
 
 
 def states(frontier: Mapping[str, int]) -> str:

@@ -10,7 +10,9 @@ Standard: Charikar, Similarity Estimation Techniques from Rounding Algorithms (2
 """
 
 from collections.abc import Callable
+from typing import cast
 
+from gossamer.compiled import optional
 from gossamer.records.likeness import Likeness
 
 Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sketch; it folds the case of ASCII letters only
@@ -18,17 +20,11 @@ Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sk
 
 def usual_way() -> Reckon:
     """Return the compiled way, or what there is without it."""
-    try:
-        from gossamer.dedupe._simhash import reckon
-    except ImportError:
-        return _with_vectors
-    return reckon
+    if compiled := optional("gossamer.dedupe._simhash"):
+        return cast(Reckon, compiled.reckon)
+    from gossamer.dedupe import vectors
 
-
-def _with_vectors(text: str) -> tuple[int, int, tuple[int, ...]]:
-    from gossamer.dedupe.vectors import reckon  # with the first text: numpy takes 0.1 s to import
-
-    return reckon(text)
+    return vectors.reckon
 
 
 _usual = usual_way()

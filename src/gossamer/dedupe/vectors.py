@@ -1,117 +1,121 @@
-"""The same numbers as `_simhash.c` where nothing could be compiled: a SimHash on numpy's vectors.
+"""The same numbers as `_simhash.c` where that could not be compiled: hashes in the lanes of one long integer.
 
-A word's hash is a polynomial of its characters; read off prefix sums it takes the same few steps over all characters, whatever
-the words are. A text is taken in pieces that end between words, so that the vectors stay small.
+Python multiplies, shifts and counts bits of a long integer in loops of its own, so a step over all shingles of a piece is one
+operation. A lane has 128 bits, of which a hash takes 64: a product stays inside its lane. All steps take time in proportion to
+the text.
 """
 
-import os
-from collections.abc import Iterator
+import re
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from struct import iter_unpack
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here needs its threads, and each takes address space
+from gossamer.dedupe.scripts import ALONE, RANGES
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gossamer.dedupe.scripts import ALONE, LETTER, RANGES
-
-PIECE = 32 * 1024  # characters taken at once, and hashes
+PIECE = 4096  # hashes taken at once
 LONGEST = 64  # characters of a word that count
 SHINGLE = 3
 SKETCH = 16
 
-Numbers = NDArray[np.uint64]
+_LANE = 128  # bits
+_BITS = 0xFFFF_FFFF_FFFF_FFFF
+_HASHES = int.from_bytes((bytes([255]) * 8 + bytes(8)) * (PIECE + SHINGLE), "little")  # what of each lane is its hash
+_BASE, _WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
+_FIRST, _SECOND = 0xD6E8FEB86659FD93, 0xA0761D6478BD642F
+_MIX, _REMIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
+_KNOWN = 65_536  # words whose hashes are kept
 
-_BASE, _WORD = 0x9E3779B97F4A7C15, np.uint64(0xBF58476D1CE4E5B9)
-_FIRST, _SECOND = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
-_MIX, _REMIX = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
-_HALF, _LESS = np.uint64(32), np.uint64(29)
+
+def _class_of(ranges: Iterable[tuple[int, int]]) -> str:
+    """Spell ranges of characters inside the brackets of a regular expression."""
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges if first <= last)
+
+
+def _between() -> Iterator[tuple[int, int]]:
+    """Give the ranges of letters: what is in none of `RANGES`."""
+    start = 0x80
+    for first, last, _ in RANGES:
+        yield start, first - 1
+        start = last + 1
+
+
+class WordHashes(dict[str, int]):
+    """The hashes of words that came lately."""
+
+    def __missing__(self, word: str) -> int:
+        if len(word) > LONGEST:
+            return self[word[:LONGEST]]
+        value = 0
+        for code in map(ord, word):
+            value = value * _BASE + (code | 32 if 65 <= code <= 90 else code) & _BITS
+        if len(self) >= _KNOWN:
+            self.clear()
+        self[word] = value = (value ^ value >> 32) * _WORD & _BITS
+        return value
+
+
+_ALONE = ((first, last) for first, last, kind in RANGES if kind == ALONE)
+_find = re.compile(f"[0-9A-Za-z{_class_of(_between())}]+|[{_class_of(_ALONE)}]").findall
+_SPACED = {code: " " for code in range(0x80) if not chr(code).isalnum()}
+_hashes = WordHashes()
 
 
 def reckon(text: str) -> tuple[int, int, tuple[int, ...]]:
     """Return SimHash, number of words and sketch of a text whose case is folded, but for ASCII letters."""
-    words = np.concatenate([np.zeros(0, np.uint64), *map(_words, _pieces(text))])
-    if not len(words):
+    words = text.translate(_SPACED).split() if text.isascii() else _find(text)
+    if not words:
         return 0, 0, ()
-    padded = np.concatenate((words, np.zeros(max(SHINGLE - len(words), 0), np.uint64)))
-    hashes = np.sort(_mixed(padded[:-2] * _FIRST + padded[1:-1] * _SECOND + padded[2:]))
-    hashes = hashes[np.append(True, hashes[1:] != hashes[:-1])]  # what `unique` does in six times the time
-    return _majority(hashes), len(words), _sketch(hashes)
+    hashes = array("Q", map(_hashes.__getitem__, words))
+    hashes.extend((0,) * (SHINGLE - len(words)))
+    distinct: set[tuple[bytes]] = set()  # of bytes, whose place in a set nobody can foresee as he can a number's
+    for start in range(0, len(hashes) - SHINGLE + 1, PIECE):
+        distinct.update(iter_unpack("8s8x", _shingles(hashes[start : start + PIECE + SHINGLE - 1])))
+    packed = b"".join([shingle for (shingle,) in distinct])
+    return _majority(packed), len(words), _sketch(packed)
 
 
-def _kinds() -> NDArray[np.uint8]:
-    """Return what each character is."""
-    kinds = np.full(0x110000, LETTER, np.uint8)
-    kinds[:0x80] = [chr(code).isalnum() for code in range(0x80)]
-    for first, last, kind in RANGES:
-        kinds[first : last + 1] = kind
-    return kinds
+def _shingles(words: "array[int]") -> bytes:
+    """Return the hash of every three words in a row, with as many bytes of nothing behind each."""
+    lanes = array("Q", bytes(_LANE // 8 * len(words)))
+    lanes[::2] = words
+    first = int.from_bytes(_little(lanes).tobytes(), "little")
+    second, third = first >> _LANE, first >> 2 * _LANE
+    mixed = (first * _FIRST & _HASHES) + (second * _SECOND & _HASHES) + third & _HASHES
+    mixed ^= mixed >> 32 & _HASHES
+    mixed = mixed * _MIX & _HASHES
+    mixed ^= mixed >> 29 & _HASHES
+    mixed = mixed * _REMIX & _HASHES
+    mixed ^= mixed >> 32 & _HASHES
+    return mixed.to_bytes(_LANE // 8 * len(words), "little")[: _LANE // 8 * (len(words) - SHINGLE + 1)]
 
 
-def _powers(base: int) -> Numbers:
-    powers = np.full(PIECE, base, np.uint64)
-    powers[0] = 1
-    return np.multiply.accumulate(powers)
-
-
-_KINDS = _kinds()
-_POWERS, _INVERSE = _powers(_BASE), _powers(pow(_BASE, -1, 1 << 64))
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)  # of each byte
-_COLUMNS = np.arange(0, 8 * 256, 256)
-_NONE = np.zeros(0, np.intp)
-
-
-def _pieces(text: str) -> Iterator[NDArray[np.uint32]]:
-    """Give a text as numbers of characters, cut where words end; of a word that fills a piece the rest is left out."""
-    start, is_inside = 0, False
-    while start < len(text):
-        codes = np.frombuffer(text[start : start + PIECE].encode("utf-32-le"), "<u4")
-        between = np.flatnonzero(_KINDS.take(codes) != LETTER) if is_inside or start + PIECE < len(text) else _NONE
-        begin = (int(between[0]) if len(between) else len(codes)) if is_inside else 0
-        is_inside = not len(between)
-        end = len(codes) if is_inside or start + PIECE >= len(text) else int(between[-1]) + 1
-        start += end
-        yield codes[begin:end]
-
-
-def _words(codes: NDArray[np.uint32]) -> Numbers:
-    """Return the hash of every word."""
-    codes = np.where((codes >= ord("A")) & (codes <= ord("Z")), codes | 32, codes)
-    kinds = _KINDS.take(codes)
-    is_letter, is_alone = kinds == LETTER, kinds == ALONE
-    begins, ends = is_letter.copy(), is_letter.copy()
-    begins[1:] &= ~is_letter[:-1]
-    ends[:-1] &= ~is_letter[1:]
-    first, last = np.flatnonzero(begins | is_alone), np.flatnonzero(ends | is_alone)
-    last = np.minimum(last, first + (LONGEST - 1))
-    sums = np.cumsum(codes * _INVERSE[: len(codes)], dtype=np.uint64)
-    words = sums[last] - sums[first] + codes[first] * _INVERSE[first]
-    words *= _POWERS[last]
-    words ^= words >> _HALF
-    return words * _WORD
-
-
-def _mixed(hashes: Numbers) -> Numbers:
-    hashes ^= hashes >> _HALF
-    hashes *= _MIX
-    hashes ^= hashes >> _LESS
-    hashes *= _REMIX
-    return hashes ^ (hashes >> _HALF)
-
-
-def _majority(hashes: Numbers) -> int:
+def _majority(packed: bytes) -> int:
     """Return the bits that more than half of the hashes have."""
-    counts = np.zeros((8, 256), np.int64)
-    for start in range(0, len(hashes), PIECE):
-        octets = hashes[start : start + PIECE].astype("<u8").view(np.uint8).reshape(-1, 8)
-        counts += np.bincount((octets + _COLUMNS).ravel(), minlength=8 * 256).reshape(8, 256)
-    bits = (counts @ _BITS).ravel() * 2 > len(hashes)
-    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+    count, simhash = len(packed) // 8, 0
+    lowest = int.from_bytes(bytes([1]) * count, "little")  # bit of each byte
+    for place in range(8):
+        column = int.from_bytes(packed[place::8], "little")
+        for bit in range(8):
+            if 2 * (column >> bit & lowest).bit_count() > count:
+                simhash |= 1 << 8 * place + bit
+    return simhash
 
 
-def _sketch(hashes: Numbers) -> tuple[int, ...]:
-    """Return the smallest upper halves; the hashes are in order."""
-    for some in (hashes[: 4 * SKETCH], hashes):
-        smallest = dict.fromkeys((some >> _HALF).tolist())
+def _sketch(packed: bytes) -> tuple[int, ...]:
+    """Return the smallest upper halves."""
+    halves = _little(array("I", packed))[1::2]
+    few = (1 << 32) * 4 * SKETCH // len(halves)  # about four times as many as are wanted are below it
+    for some in ([half for half in halves if half < few], halves):
+        smallest = [half for half, _ in groupby(sorted(some))]
         if len(smallest) >= SKETCH:
             break
-    return tuple(smallest)[:SKETCH]
+    return tuple(smallest[:SKETCH])
+
+
+def _little(numbers: "array[int]") -> "array[int]":
+    """Return numbers with the lowest byte first."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

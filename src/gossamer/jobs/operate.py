@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gossamer.assemble import Stores, checkpoint_stores
+from gossamer.compiled import compiled_and_pure
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Traps
 from gossamer.errors import CrawlError, UsageError
@@ -39,6 +40,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         "outcomes": stores.catalog.counts(),
         "frontier": plain(stores.frontier.statistics()),
+        "build": dict(zip(("compiled", "pure"), compiled_and_pure(), strict=True)),
     }
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import Clock, SystemClock
+from gossamer.compiled import compiled_and_pure
 from gossamer.config.sections import Settings
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
@@ -104,6 +105,8 @@ async def _run(
     seeds = directory.seeds()
     async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
+            if pure := compiled_and_pure()[1]:
+                log.note("runs pure", modules=pure)
             crawl.events.subscribe(log)
             tell_of_calls(crawl.events)
             entries = [crawl.stores.admission.seed(seed.wire) for seed in seeds]

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import msgspec
 
+from gossamer.compiled import optional
 from gossamer.joints.keyvalue import KeyValue
 
 PLACES = 1 << 19  # of two names each: 8 MB
@@ -86,15 +87,10 @@ def plain_packed(learned: int, names: bytes) -> bytes:
     return _encode((learned, array("Q", names).tolist()))
 
 
-_shown: Callable[["array[int]"], ShownPhrases] = PlainShown
-_learn: Callable[["array[int]", bytes], None] = plain_learn
-_packed: Callable[[int, bytes], bytes] = plain_packed
-try:
-    from gossamer.lessons import _phrases as _compiled
-except ImportError:
-    pass  # nothing was compiled
-else:
-    _shown, _learn, _packed = _compiled.Shown, _compiled.learn, _compiled.packed
+_quick = optional("gossamer.lessons._phrases")
+_shown: Callable[["array[int]"], ShownPhrases] = _quick.Shown if _quick else PlainShown
+_learn: Callable[["array[int]", bytes], None] = _quick.learn if _quick else plain_learn
+_packed: Callable[[int, bytes], bytes] = _quick.packed if _quick else plain_packed
 
 
 class Phrases:

@@ -8,6 +8,7 @@ Standard: https://html.spec.whatwg.org/ section 13.2.
 import re
 from typing import Protocol
 
+from gossamer.compiled import optional
 from gossamer.document.charset import guessed_charset, meta_charset, to_text
 from gossamer.processors.page import PageFacts
 from gossamer.records.page import Document, Extract
@@ -36,13 +37,13 @@ class Way(Protocol):
 
 def usual_way() -> Way:
     """Return the compiled scanner, or what there is without it."""
-    try:
+    if optional("gossamer.processors._scan"):
         from gossamer.processors import scan
-    except ImportError:
-        from gossamer.processors import tree
 
-        return tree
-    return scan
+        return scan
+    from gossamer.processors import tree
+
+    return tree
 
 
 class HtmlProcessor:

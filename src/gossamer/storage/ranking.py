@@ -8,11 +8,12 @@ is made for a thread: reading, unpacking and ranking leave the interpreter's loc
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import zstandard
 
-from gossamer.errors import StoreError
+from gossamer.compiled import optional
+from gossamer.errors import GossamerError, StoreError
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, blocks, longest
 from gossamer.storage.ranks import replace_table
@@ -93,13 +94,8 @@ class PureRanking:
         return bytes(self._nodes.astype("<u8").tobytes() + self._ranks.astype("<f4").tobytes()) if len(self) else b""
 
 
-if TYPE_CHECKING:
-    from gossamer.storage._ranking import Ranking as Ranking
-else:
-    try:
-        from gossamer.storage._ranking import Ranking
-    except ImportError:  # nothing was compiled
-        Ranking = PureRanking
+_quick = optional("gossamer.storage._ranking")
+Ranking: type[PureRanking] = _quick.Ranking if _quick else PureRanking
 
 
 class GrowingRanks:
@@ -118,6 +114,10 @@ class GrowingRanks:
             self._read()
         except OSError as error:
             raise failure(error, self._directory) from error
+        except ImportError as error:
+            raise GossamerError(
+                f"{error}, which ranks links where storage._ranking is not compiled: pip install numpy"
+            ) from error
         except (zstandard.ZstdError, ValueError) as error:
             raise StoreError(f"the graph in {self._directory} is damaged: {error}; restore it from a copy") from error
         self._ranking.rank(DAMPING, TOLERANCE, STEPS)

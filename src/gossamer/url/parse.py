@@ -38,12 +38,8 @@ from url import (
     URLError,
 )
 
+from gossamer.compiled import optional
 from gossamer.errors import UrlError
-
-try:
-    from gossamer.url import _join as _plain
-except ImportError:
-    _plain = None  # type: ignore[assignment]  # nothing was compiled
 
 REASONS: dict[type[URLError], str] = {
     EmptyHost: "it names no host",
@@ -60,6 +56,8 @@ NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 MORE_THAN_TWO_SLASHES = re.compile(r"[\x00-\x20]*[/\\](?:[\t\n\r]*[/\\]){2,}[\t\n\r]*")
 IGNORE_SLASHES = frozenset(("http", "https", "ftp", "ws", "wss"))  # the standard's special schemes but file
 SHOWN = 100  # characters of a text that an error message repeats
+
+_quick = optional("gossamer.url._join")
 
 
 class Url(Struct, frozen=True):
@@ -105,7 +103,7 @@ class Base:
     def __init__(self, url: str, charset: str = "utf-8") -> None:
         self._parsed: URL | None = None
         self._text = url
-        self._ends = None if _plain is None else _plain.ends_of(url)  # where its parts end; None: links are joined in full
+        self._ends = None if _quick is None else _quick.ends_of(url)  # where its parts end; None: links are joined in full
         self._charset = _legacy(charset)
         if self._ends is None or not _is_usual(url[: self._ends[0]]):
             self._parsed = _parse(url, None)
@@ -125,9 +123,9 @@ class Base:
 
     def join_all(self, hrefs: list[str]) -> list[str | None]:
         """Do the same for all links of a page."""
-        if self._ends is None:
+        if _quick is None or self._ends is None:
             return [self.join_fully(href) for href in hrefs]
-        urls = _plain.join_all(self._text, *self._ends, hrefs)
+        urls: list[str | None] = _quick.join_all(self._text, *self._ends, hrefs)
         if None in urls:
             return [self.join_fully(href) if url is None else url for href, url in zip(hrefs, urls, strict=True)]
         return urls
@@ -137,9 +135,10 @@ class Base:
 
         Of two places that name the same URL the first says its kind; it is nofollow only when all are.
         """
-        if self._ends is not None:
-            return _plain.gather(self._text, *self._ends, ways, most, self.join_fully, make)
         made: dict[str, Made] = {}
+        if _quick is not None and self._ends is not None:
+            made = _quick.gather(self._text, *self._ends, ways, most, self.join_fully, make)
+            return made
         for href, (kind, nofollow) in islice(ways.items(), most):
             url = self.join_fully(href)
             if url is None:
@@ -220,7 +219,7 @@ def _is_usual(origin: str) -> bool:
 
 def _ends(base: str) -> tuple[int, int, int] | None:
     """Return where origin, directory and path of a base end, with which plain links are joined; None: not with this one."""
-    if _plain is None or not base.startswith(HTTP) or "@" in base or "^" in base:
+    if _quick is None or not base.startswith(HTTP) or "@" in base or "^" in base:
         return None
     path, origin = base.partition("?")[0], base.index("/", 8)
     return origin, path.rindex("/") + 1, len(path)
