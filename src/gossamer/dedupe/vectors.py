@@ -28,7 +28,8 @@ _HALF, _LESS = np.uint64(32), np.uint64(29)
 
 
 def reckon(text: str) -> tuple[int, int, tuple[int, ...]]:
-    """Return SimHash, number of words and sketch of a text whose case is folded, but for ASCII letters."""
+    """Return SimHash, number of words and sketch of a text."""
+    text = text if text.isascii() else text.casefold()
     words = np.concatenate([np.zeros(0, np.uint64), *map(_words, _pieces(text))])
     if not len(words):
         return 0, 0, ()
