@@ -101,7 +101,7 @@ class Syncing:
 class Gathering(Generic[_Item, _Result]):
     """Group commit: while one step is under way, everything that comes is gathered for the next one.
 
-    With `linger` a step waits for as many items as the larger of the last two steps had, as long as they come, and a moment more:
+    With `linger` a step waits for as many items as the larger of the last two steps had, as long as they come:
     visits that were settled together end together again, and the first of them would have a step, with all its syncs, for
     itself. A crawl of 1,700 pages has 300 syncs instead of 460. A step may `free` the way for the next one before it is over.
     """
