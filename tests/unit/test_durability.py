@@ -137,6 +137,35 @@ async def test_a_step_waits_for_others_as_long_as_they_come_where_there_were_oth
     assert steps.groups == [[0], [1], [2, 3, 4]]
 
 
+async def test_a_step_waits_no_longer_than_a_moment_when_all_are_there_whom_it_expects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
+    monkeypatch.setattr(durability, "LINGER", 3600.0)
+    monkeypatch.setattr(durability, "PAUSE", 0.0)
+    steps = Steps(linger=True)
+    steps.gathering._sizes = (1, 3)
+    for _ in range(2):
+        steps.go.release()
+    tasks = await steps.come(range(2))
+    assert steps.groups == []
+    assert await asyncio.gather(*tasks, *await steps.come(range(2, 3))) == [3, 3, 3]
+
+
+async def test_a_step_whose_way_was_freed_waits_for_others_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
+    monkeypatch.setattr(durability, "LINGER", 3600.0)
+    monkeypatch.setattr(durability, "PAUSE", 0.0)
+    steps = Steps(linger=True)
+    tasks = await steps.come(range(1))
+    steps.gathering._sizes = (1, 3)
+    tasks += await steps.come(range(1, 2))
+    steps.gathering.free()
+    assert steps.groups == [[0]] and steps.gathering._planned is not None
+    tasks += await steps.come(range(2, 4))
+    for _ in range(2):
+        steps.go.release()
+    assert await asyncio.gather(*tasks) == [1, 3, 3, 3]
+
+
 async def test_a_step_that_has_company_enough_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
     monkeypatch.setattr(durability, "LINGER", 3600.0)

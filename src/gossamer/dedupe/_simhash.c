@@ -267,11 +267,24 @@ static PyObject *told(Tally *tally) {
     return sketch == NULL ? NULL : Py_BuildValue("KnN", (unsigned long long)majority(tally), tally->words, sketch);
 }
 
-static PyObject *reckon(PyObject *module, PyObject *text) {
-    (void)module;
-    Py_ssize_t length;
-    const char *content = PyUnicode_AsUTF8AndSize(text, &length);
-    if (content == NULL) return NULL;
+/* Tell whether a text has letters whose case only Python can fold. The signs of Ohm, Kelvin and Angstrom are no letters here,
+ * but folded they are. */
+static int has_wide_letters(const byte *at, const byte *end) {
+    while (at < end) {
+        if (end - at >= AT_ONCE) {
+            uint64_t bytes;
+            memcpy(&bytes, at, sizeof bytes);
+            if (!(bytes & EACH(0x80))) { at += AT_ONCE; continue; }
+        }
+        if (*at < 0x80) { at++; continue; }
+        uint32_t code = wide_at(&at);
+        int kind = code < FIRST_PLANE ? kinds[code] : kind_beyond(code);
+        if (kind == LETTER || code == 0x2126 || code == 0x212A || code == 0x212B) return 1;
+    }
+    return 0;
+}
+
+static PyObject *reckon_folded(const char *content, Py_ssize_t length) {
     Tally tally = {0};
     tally.room = LEAST_SLOTS;
     while (tally.room < (size_t)length / 4) tally.room *= 2; /* most texts need no more: a word and its space take six bytes */
@@ -279,6 +292,19 @@ static PyObject *reckon(PyObject *module, PyObject *text) {
     if (tally.slots == NULL) return PyErr_NoMemory();
     PyObject *result = read_words(&tally, (const byte *)content, (const byte *)content + length) < 0 ? NULL : told(&tally);
     PyMem_Free(tally.slots);
+    return result;
+}
+
+static PyObject *reckon(PyObject *module, PyObject *text) {
+    (void)module;
+    Py_ssize_t length;
+    const char *content = PyUnicode_AsUTF8AndSize(text, &length);
+    if (content == NULL) return NULL;
+    if (!has_wide_letters((const byte *)content, (const byte *)content + length)) return reckon_folded(content, length);
+    PyObject *folded = PyObject_CallMethod(text, "casefold", NULL); /* six times the price of the whole pass */
+    content = folded ? PyUnicode_AsUTF8AndSize(folded, &length) : NULL;
+    PyObject *result = content ? reckon_folded(content, length) : NULL;
+    Py_XDECREF(folded);
     return result;
 }
 

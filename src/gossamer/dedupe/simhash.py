@@ -15,7 +15,7 @@ from typing import cast
 from gossamer.compiled import optional
 from gossamer.records.likeness import Likeness
 
-Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sketch; it folds the case of ASCII letters only
+Reckon = Callable[[str], tuple[int, int, tuple[int, ...]]]  # SimHash, words, sketch
 
 
 def usual_way() -> Reckon:
@@ -32,8 +32,7 @@ _usual = usual_way()
 
 def likeness_of(text: str, reckon: Reckon = _usual) -> Likeness:
     """Return what a text is like."""
-    folded = text if text.isascii() else text.casefold()
     try:
-        return Likeness(*reckon(folded))
+        return Likeness(*reckon(text))
     except UnicodeEncodeError:  # half a surrogate pair
-        return Likeness(*reckon(folded.encode("utf-8", "replace").decode()))
+        return Likeness(*reckon(text.encode("utf-8", "replace").decode()))

@@ -63,7 +63,8 @@ _hashes = WordHashes()
 
 
 def reckon(text: str) -> tuple[int, int, tuple[int, ...]]:
-    """Return SimHash, number of words and sketch of a text whose case is folded, but for ASCII letters."""
+    """Return SimHash, number of words and sketch of a text."""
+    text = text if text.isascii() else text.casefold()
     words = text.translate(_SPACED).split() if text.isascii() else _find(text)
     if not words:
         return 0, 0, ()

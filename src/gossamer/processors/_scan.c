@@ -18,6 +18,7 @@
 #include "_scan_names.h"
 #include "_scan_ends.h"
 #include "_scan_place.h"
+#include "_scan_references.h"
 #include "_scan_text.h"
 
 enum { TITLE_BYTES = 65536 };
@@ -55,35 +56,18 @@ static PyObject *by_decoder(Scan *scan, const byte *start, Py_ssize_t length, in
     return decoded;
 }
 
-/* Most values with an `&` hold `&amp;` or a bare `&name=`, which is no reference: those need no call into Python, which
- * would cost five times as much as the link. Returns the length of the decoded value, or -1: ask Python. */
-static Py_ssize_t decode_usual(const byte *from, Py_ssize_t length, char *into) {
-    Py_ssize_t read = 0, written = 0;
-    while (read < length) {
-        byte c = from[read++];
-        if (c == 0) return -1;
-        into[written++] = (char)c;
-        if (c != '&') continue;
-        Py_ssize_t name = read;
-        while (name < length && IS_ALPHANUMERIC(from[name])) name++;
-        if (name == length) return -1;
-        if (name - read == 3 && from[name] == ';' && memcmp(from + read, "amp", 3) == 0) read = name + 1;
-        else if (from[name] != '=' && (name != read || from[name] == '#')) return -1;
+static PyObject *decoded(Scan *scan, const byte *start, Py_ssize_t length, int is_value) {
+    if (memchr(start, '&', (size_t)length) == NULL && memchr(start, 0, (size_t)length) == NULL)
+        return PyUnicode_DecodeUTF8((const char *)start, length, "replace");
+    char room[512];
+    if (length <= (Py_ssize_t)sizeof room) { /* a reference is never shorter than what it means */
+        Py_ssize_t written = decode_usual(start, start + length, is_value, room);
+        if (written >= 0) return PyUnicode_DecodeUTF8(room, written, "replace");
     }
-    return written;
+    return by_decoder(scan, start, length, is_value);
 }
 
-static PyObject *text_of(Scan *scan, Value value) {
-    size_t length = (size_t)value.length;
-    if (memchr(value.start, '&', length) == NULL && memchr(value.start, 0, length) == NULL)
-        return PyUnicode_DecodeUTF8((const char *)value.start, value.length, "replace");
-    char room[512];
-    if (value.length <= (Py_ssize_t)sizeof room) {
-        Py_ssize_t decoded = decode_usual(value.start, value.length, room);
-        if (decoded >= 0) return PyUnicode_DecodeUTF8(room, decoded, "replace");
-    }
-    return by_decoder(scan, value.start, value.length, 1);
-}
+static PyObject *text_of(Scan *scan, Value value) { return decoded(scan, value.start, value.length, 1); }
 
 /* --- what is found --------------------------------------------------------------------------------------------------- */
 
@@ -169,11 +153,8 @@ static int tell_element(Scan *scan, const char *name) {
     return tell(scan, name, attributes);
 }
 
-/* Keep the title; most have nothing to decode, and Python is not asked. */
 static int take_title(Scan *scan, const byte *start, const byte *stop) {
-    Py_ssize_t length = stop - start < TITLE_BYTES ? stop - start : TITLE_BYTES;
-    int is_plain = memchr(start, '&', (size_t)length) == NULL && memchr(start, 0, (size_t)length) == NULL;
-    scan->title = is_plain ? PyUnicode_DecodeUTF8((const char *)start, length, "replace") : by_decoder(scan, start, length, 0);
+    scan->title = decoded(scan, start, stop - start < TITLE_BYTES ? stop - start : TITLE_BYTES, 0);
     return scan->title == NULL ? -1 : 0;
 }
 
@@ -211,15 +192,33 @@ static int is_visible(const Scan *scan) {
     return scan->text != NULL && !scan->place.templates && !scan->place.pictures && !scan->place.hidden_depth;
 }
 
-static int add_text(Scan *scan, const byte *start, const byte *stop, int has_references) {
-    if (start >= stop || !is_visible(scan)) return 0;
-    if (!has_references || memchr(start, '&', (size_t)(stop - start)) == NULL) return text_add(scan->text, start, stop);
-    PyObject *decoded = by_decoder(scan, start, stop - start, 0);
+/* Add what a name means that only Python knows, if it means something; return what follows it. */
+static const byte *add_reference(Scan *scan, const byte *start, const byte *stop) {
+    const byte *end = start + 1;
+    while (end < stop && end - start <= REFERENCE_NAME && IS_ALPHANUMERIC(*end)) end++;
+    if (end < stop && *end == ';') end++;
+    PyObject *meaning = by_decoder(scan, start, end - start, 0);
     Py_ssize_t length = 0;
-    const char *bytes = decoded ? PyUnicode_AsUTF8AndSize(decoded, &length) : NULL;
+    const char *bytes = meaning ? PyUnicode_AsUTF8AndSize(meaning, &length) : NULL;
     int failed = bytes == NULL ? -1 : text_add(scan->text, (const byte *)bytes, (const byte *)bytes + length);
-    Py_XDECREF(decoded);
-    return failed;
+    Py_XDECREF(meaning);
+    return failed ? NULL : end;
+}
+
+static int add_text(Scan *scan, const byte *at, const byte *stop, int has_references) {
+    if (at >= stop || !is_visible(scan)) return 0;
+    const byte *mark;
+    while (has_references && (mark = memchr(at, '&', (size_t)(stop - at))) != NULL) {
+        char meaning[LONGEST_REFERENCE];
+        const byte *after = mark + 1;
+        int length = usual_reference(&after, stop, 0, meaning);
+        if (text_add(scan->text, at, length == 0 ? after : mark) < 0) return -1;
+        if (length > 0 && text_add(scan->text, (const byte *)meaning, (const byte *)meaning + length) < 0) return -1;
+        at = length == NOT_USUAL ? add_reference(scan, mark, stop) : after;
+        if (at == NULL) return -1;
+        if (at == stop) return 0;
+    }
+    return text_add(scan->text, at, stop);
 }
 
 /* --- the tokenizer --------------------------------------------------------------------------------------------------- */

@@ -63,6 +63,22 @@ def test_every_way_takes_every_character_for_the_same() -> None:
     assert len({way(every) for way in WAYS.values()}) == 1
 
 
+@every_way
+def test_every_way_takes_every_character_for_what_it_is_when_its_case_is_folded(way: Reckon) -> None:
+    codes = (*range(0x80, 0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x20000), *range(0x20000, 0x110000, 61))
+    changed = [chr(code) for code in codes if chr(code).casefold() != chr(code)]
+    assert len(changed) > 1_400
+    for written in changed:  # each in a text of its own: one letter beyond ASCII has all of them folded
+        text = f"one q{written}z two"
+        assert way(text) == vectors.reckon(text.casefold()), hex(ord(written))
+
+
+@given(st.text(st.sampled_from("aB c.\n¶’—\u212a\u2126ÉéßẞΣςIıİŉ\u0345ⅧⒶ中Å"), max_size=40))
+def test_a_text_is_like_itself_with_its_case_folded(text: str) -> None:
+    for way in WAYS.values():
+        assert likeness_of(text, way) == likeness_of(text.casefold(), way)
+
+
 def test_the_ranges_are_in_order_and_agree_with_python_about_letters() -> None:
     assert all(before[1] < after[0] for before, after in pairwise(RANGES))
     kinds = [LETTER] * 0x110000
