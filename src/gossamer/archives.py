@@ -63,9 +63,9 @@ def refuse_missing(directory: Path, settings: Settings) -> None:
             raise StoreError(f"{path} is missing, but {frontier} is there; {RESTORE}")
 
 
-def refuse_emptiness(directory: Path, frontier: Frontier, catalog: Catalog) -> None:
+async def refuse_emptiness(directory: Path, frontier: Frontier, catalog: Catalog) -> None:
     """Refuse a crawl of which one store knows what another has lost: an empty store is no fresh start."""
-    known, pages = frontier.statistics(), sum(catalog.counts().values())
+    known, pages = await frontier.statistics(), sum(catalog.counts().values())
     if pages and not (known.waiting or known.leased or known.done or known.dead or known.removed):
         raise StoreError(f"the frontier of {directory} is empty, but its catalog has {pages:,} pages; {RESTORE}")
     if known.done and not pages:

@@ -229,7 +229,7 @@ async def open_stores(
             _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
-        refuse_emptiness(directory, frontier, catalog)
+        await refuse_emptiness(directory, frontier, catalog)
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(directory, settings)

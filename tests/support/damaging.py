@@ -97,10 +97,10 @@ def _index_of(merged: Path, stores: Stores) -> list[str]:
 
 async def _frontier_of(stores: Stores) -> dict[str, object]:
     frontier = stores.frontier
-    known = sorted(frontier.known(), key=lambda each: each.entry.key)
+    known = sorted([known async for known in frontier.known()], key=lambda each: each.entry.key)
     found = [await frontier.lookup(each.entry.key) for each in known]
-    hosts = sorted((host.host, host.waiting, host.leased, host.policy) for host in frontier.hosts())
-    statistics = frontier.statistics()
+    hosts = sorted([(host.host, host.waiting, host.leased, host.policy) async for host in frontier.hosts()])
+    statistics = await frontier.statistics()
     states = [getattr(statistics, state) for state in ("waiting", "leased", "done", "dead", "removed", "not_for_us", "hosts")]
     return {"known": known, "lookup": found, "hosts": hosts, "states": states}
 

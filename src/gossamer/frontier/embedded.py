@@ -14,7 +14,7 @@ What a call acknowledges has also reached the disk when it returns, or will with
 given out acknowledge nothing: after a power loss they come back, and every host rests for one delay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -296,7 +296,7 @@ class EmbeddedFrontier(Trusted):
         entries = iter(self._ledger.sheets.read([reference for reference in stands if reference is not None]))
         return ["" if reference is None else next(entries).entry.url for reference in stands]
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    async def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         for some in self._ledger.walk():
             leases = self._turns.leases()
             credits = self._credit([written.slot for _, written in some])
@@ -312,7 +312,7 @@ class EmbeddedFrontier(Trusted):
         known = self._ledger.host(host)
         return None if known is None else self._status(known)
 
-    def hosts(self) -> Iterator[HostStatus]:
+    async def hosts(self) -> AsyncIterator[HostStatus]:
         held = {host.name: host for host in (*self._schedule.hosts.values(), *self._ledger.resting.values())}
         for host in held.values():
             yield self._status(host)
@@ -324,7 +324,7 @@ class EmbeddedFrontier(Trusted):
     def _status(self, host: Host) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
-    def statistics(self) -> FrontierStatistics:
+    async def statistics(self) -> FrontierStatistics:
         seen = self._seen
         asked = {"recent_hits": seen.recent_hits, "bloom_misses": seen.bloom_misses, "store_reads": seen.store_reads}
         return self._meta.statistics(len(self._schedule.hosts), **asked)

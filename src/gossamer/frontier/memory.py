@@ -15,7 +15,7 @@ Nothing is durable but what `checkpoint` writes; `restore` opens it like any bac
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -315,7 +315,7 @@ class MemoryFrontier:
         urls = {fingerprint(key): row.entry.url for key, row in self._urls.items()}
         return [urls.get(each, "") for each in fingerprints]
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    async def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         for row in list(self._urls.values()):
             if state is None or row.state is state:
                 yield self._known(row)
@@ -329,13 +329,14 @@ class MemoryFrontier:
     async def host(self, host: str) -> HostStatus | None:
         return self._status(self._hosts[host]) if host in self._hosts else None
 
-    def hosts(self) -> Iterator[HostStatus]:
-        return (self._status(host) for host in list(self._hosts.values()))
+    async def hosts(self) -> AsyncIterator[HostStatus]:
+        for host in list(self._hosts.values()):
+            yield self._status(host)
 
     def _status(self, host: ModelHost) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
-    def statistics(self) -> FrontierStatistics:
+    async def statistics(self) -> FrontierStatistics:
         states = Counter(row.state for row in self._urls.values())
         hosts = sum(1 for host in self._hosts.values() if host.waiting or host.leased)
         accounts = self._accounts

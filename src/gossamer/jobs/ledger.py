@@ -30,7 +30,7 @@ class Collector(Protocol):
 async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str], Collector]) -> AsyncIterator[Any]:
     """Check P11 to P13, and P19, against a ledger."""
     by_host = _read(ledger)
-    hosts = {host.host: host for host in stores.frontier.hosts()}
+    hosts = {host.host: host async for host in stores.frontier.hosts()}
     gaps = finding("P11", "two requests to a host are at least its delay apart")
     overlaps = finding("P12", "no host has more requests at once than allowed")
     for host, requests in by_host.items():
@@ -85,7 +85,7 @@ def _look_at_overlaps(finding: Collector, host: str, requests: list[SentRequest]
 
 async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], finding: Collector) -> Any:
     origins: dict[str, str] = {}
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         scheme, _, rest = known.entry.url.partition("://")
         origins.setdefault(known.entry.host, f"{scheme}://{rest.partition('/')[0]}")
     for host, requests in by_host.items():

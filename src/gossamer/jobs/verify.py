@@ -104,9 +104,9 @@ async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path |
     settings = directory.settings()
     yield _sealed(directory.path)
     async with open_stores(directory.path, settings, directory.seeds(), SystemClock(), copies) as stores:
-        yield _states(stores)
+        yield await _states(stores)
         if settings.crawl.order == "opic":
-            yield _credit(stores)
+            yield await _credit(stores)
         yield await _agreement(stores)
         yield await _rows(stores)
         yield await _places(stores)
@@ -125,11 +125,11 @@ def _sealed(directory: Path) -> Check:
     return finding.check()
 
 
-def _states(stores: Stores) -> Check:
+async def _states(stores: Stores) -> Check:
     finding = Inspection("P1", "every accepted URL is in exactly one state, and the states add up")
     counted, refused = dict.fromkeys(State, 0), 0
     seen: set[str] = set()
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         counted[known.state] += 1
         refused += known.state is State.DEAD and (known.entry.refused is not None or known.outcome in NOT_FOR_US)
         doubled = known.entry.key in seen
@@ -138,7 +138,7 @@ def _states(stores: Stores) -> Check:
         finding.look(
             f"{known.entry.url} is known twice" if doubled else f"{known.entry.url} is dead for no reason" if reasonless else ""
         )
-    statistics = stores.frontier.statistics()
+    statistics = await stores.frontier.statistics()
     for state in State:
         if getattr(statistics, state) != counted[state]:
             finding.look(f"{counted[state]:,} URLs are {state}, the frontier counts {getattr(statistics, state):,}")
@@ -147,11 +147,11 @@ def _states(stores: Stores) -> Check:
     return finding.check()
 
 
-def _credit(stores: Stores) -> Check:
+async def _credit(stores: Stores) -> Check:
     finding = Inspection("P1", "the credit of all pages and of lambda is what the seeds brought")
-    statistics = stores.frontier.statistics()
+    statistics = await stores.frontier.statistics()
     kept, count = statistics.lambda_credit or 0, 0
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         kept, count = kept + (known.credit or 0), count + 1
     if count:
         brought = statistics.credit or 0
@@ -161,7 +161,7 @@ def _credit(stores: Stores) -> Check:
 
 async def _agreement(stores: Stores) -> Check:
     finding = Inspection("P1", "the catalog has the frontier's outcome of every finished URL")
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         finished = known.state in (State.DONE, State.DEAD) or known.again
         if not finished or known.entry.refused is not None or known.outcome is Outcome.TRAP:
             continue

@@ -1,6 +1,6 @@
 """The joint of the frontier: every known URL, and every host's next turn."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -65,16 +65,16 @@ class Frontier(Leasing, Protocol):
     async def host(self, host: str) -> HostStatus | None:
         """Return one host, None when nothing was ever queued for it or decided about it."""
 
-    def hosts(self) -> Iterator[HostStatus]:
+    def hosts(self) -> AsyncIterator[HostStatus]:
         """Walk over every host with a record."""
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
         """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         """Walk over every known URL, or those in one state."""
 
-    def statistics(self) -> FrontierStatistics: ...
+    async def statistics(self) -> FrontierStatistics: ...
     def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
 
     async def checkpoint(self, target: Path) -> None:

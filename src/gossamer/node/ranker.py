@@ -74,7 +74,7 @@ class Ranker:
         try:
             best = await asyncio.to_thread(self._ranks.renew, share(pages), priority.LEAST_RANK)
             self._renewed()
-            if self._ranks.is_full or self._frontier.statistics().waiting > pages * (GROWTH - 1):
+            if self._ranks.is_full or (await self._frontier.statistics()).waiting > pages * (GROWTH - 1):
                 await self._promote(best)
         except GossamerError as error:
             self._events.publish(Trouble(f"{error}; the crawl goes on without ranking what waits"))

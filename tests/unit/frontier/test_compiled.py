@@ -87,9 +87,9 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
         some = random.sample(leases, min(len(leases), 6))
         found = tuple(an_entry(random) for _ in range(random.choice((0, 3))))
         answers.append(await frontier.settle([a_settlement(random, lease, now, found) for lease in some], now))
-    numbers = frontier.statistics()  # a key may be forgotten between a look at many and the look at it: either answers
+    numbers = await frontier.statistics()  # a key may be forgotten between a look at many and the look at it: either answers
     numbers = replace(numbers, recent_hits=numbers.recent_hits + numbers.store_reads, store_reads=0)
-    answers += [numbers, *sorted(map(str, frontier.hosts())), *frontier.known()]
+    answers += [numbers, *sorted([str(host) async for host in frontier.hosts()]), *[known async for known in frontier.known()]]
     store = frontier._store
     moving = [pair for prefix in b"CDHLQSV" for pair in store.scan(bytes([prefix]))]
     sheets, urls = list(store._sheets.items()), list(store._urls.items())
@@ -151,7 +151,7 @@ async def answer_for_long(path: Path, seed: int) -> Sequence[object]:
             for lease, answer in zip(given.leases, answers, strict=True)
         ]
         assert await frontier.settle(ends, now) == len(shares)
-    told = sorted(frontier.hosts(), key=lambda status: status.host)
+    told = sorted([status async for status in frontier.hosts()], key=lambda status: status.host)
     await frontier.aclose()
     return told
 

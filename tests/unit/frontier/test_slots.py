@@ -159,7 +159,7 @@ async def test_every_key_is_known_whatever_became_of_the_files(
     again = [*EVERY, *(each for each in refused if each.key != key("r1"))]
     assert await frontier.discover(again, NOW) == Discovered(known=208)
     assert await frontier.discover([entry("r2"), entry("r2"), entry("r1")], NOW) == Discovered(new=1, known=2)
-    assert sorted(known.entry.key for known in frontier.known()) == sorted(each.key for each in [*EVERY, *refused])
+    assert sorted([known.entry.key async for known in frontier.known()]) == sorted(each.key for each in [*EVERY, *refused])
     await frontier.aclose()
 
 
