@@ -32,6 +32,7 @@ from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0
@@ -143,7 +144,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.now = START
         self.openings = 0
         self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now, opic)
-        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now, False, opic)
+        self.real: EmbeddedFrontier = EmbeddedFrontier.open_at(self.folder / "0", *self.given, self.now, False, opic)
         self.leases: list[Lease] = []  # ever given
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
@@ -341,14 +342,14 @@ class BothFrontiers(RuleBasedStateMachine):
             self.sent = {token: (host, at + jump, delay) for token, (host, at, delay) in self.sent.items()}
         self.openings += 1
         dump, left = self.folder / f"dump-{self.openings}", self.folder / f"{self.openings}"
-        self.loop.run_until_complete(self.model.checkpoint(dump))
+        self.loop.run_until_complete(self.model.checkpoint(DirectoryShelving(dump)))
         self.model = MemoryFrontier.restore(dump, *self.given, self.now, self.opic)
         if cleanly:
             self.loop.run_until_complete(self.real.aclose())
             left = self.real._path
         else:
             self.loop.run_until_complete(leave_as_killed(self.real, left))
-        self.real = EmbeddedFrontier.open(left, *self.given, self.now, False, self.opic)
+        self.real = EmbeddedFrontier.open_at(left, *self.given, self.now, False, self.opic)
         self.turns.clear()
 
     # --- bugs of ours ------------------------------------------------------------------------------------------------

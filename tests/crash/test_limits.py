@@ -154,7 +154,7 @@ def test_asked_twice_in_full_swing_it_stops_at_once_and_loses_nothing(tmp_path: 
 
 def frontier_at(path: Path, now: float) -> EmbeddedFrontier:
     """Open the frontier at a time of the wall clock."""
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20), Politeness(delay=2), Breaker(), 300.0, now)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20), Politeness(delay=2), Breaker(), 300.0, now)
 
 
 @pytest.mark.parametrize("jump", [-HOUR, HOUR], ids=["an hour back", "an hour ahead"])

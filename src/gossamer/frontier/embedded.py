@@ -36,10 +36,12 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
+from gossamer.joints.shelving import Shelving
 from gossamer.policy import politeness
 from gossamer.records.entry import Discovered, Entry, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
+from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.standing import FrontierStatistics, Outlook
 
@@ -99,7 +101,25 @@ class EmbeddedFrontier(Trusted):
         self._commit_changes()
 
     @classmethod
-    def open(
+    async def open(
+        cls,
+        location: Location,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        durable: bool,
+        opic: bool,
+    ) -> "EmbeddedFrontier":
+        return cls.open_at(location.on_disk, settings, politeness, breaker, lease, now, durable, opic)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return location.on_disk.exists()
+
+    @classmethod
+    def open_at(
         cls,
         path: Path,
         settings: FrontierSettings,
@@ -337,10 +357,11 @@ class EmbeddedFrontier(Trusted):
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 
-    async def checkpoint(self, target: Path) -> None:
-        self._store.checkpoint(target / "store")
-        self._seen.slots.copy(target / "slots")
-        self._seen.save(target / "seen.bloom")
+    async def checkpoint(self, target: Shelving) -> None:
+        async with target.path(self._path) as copy:
+            self._store.checkpoint(copy / "store")
+            self._seen.slots.copy(copy / "slots")
+            self._seen.save(copy / "seen.bloom")
 
     async def aclose(self) -> None:
         if self._closed:

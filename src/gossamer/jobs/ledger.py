@@ -10,7 +10,6 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from gossamer.archives import archive_captures
 from gossamer.assemble import Stores
 from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.host import HostStatus
@@ -43,7 +42,7 @@ async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str
     yield overlaps.check()
     yield await _disallowed(stores, by_host, finding("P13", "no path that robots.txt disallows was requested"))
     answers = Answers(chain.from_iterable(by_host.values()), ledger)
-    yield _misattributed(stores, answers, finding("P19", "what is kept is what the server sent for that very request"))
+    yield await _misattributed(stores, answers, finding("P19", "what is kept is what the server sent for that very request"))
 
 
 def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
@@ -98,8 +97,8 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], fin
     return finding.check()
 
 
-def _misattributed(stores: Stores, answers: Answers, finding: Collector) -> Any:
-    for capture, digest in archive_captures(stores.directory, stores.settings):
+async def _misattributed(stores: Stores, answers: Answers, finding: Collector) -> Any:
+    async for capture, digest in stores.archive.captures():
         fault = answers.fault(capture, digest)
         if fault is not None:
             finding.look(fault)

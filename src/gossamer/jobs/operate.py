@@ -29,7 +29,7 @@ SAMPLE = 5_000  # URLs looked at in one go: a running crawl waits meanwhile
 
 async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
     """Return the crawl in numbers."""
-    totals = stores.catalog.totals()
+    totals = await stores.catalog.totals()
     return {
         "directory": str(stores.directory),
         "state": await _state(stores, running),
@@ -37,7 +37,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "bytes": totals.bytes,
         "bodies_cut": totals.bodies_cut,
         "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
-        "outcomes": stores.catalog.counts(),
+        "outcomes": await stores.catalog.counts(),
         "frontier": plain(await stores.frontier.statistics()),
     }
 

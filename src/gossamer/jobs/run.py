@@ -119,7 +119,7 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
-        totals = crawl.stores.catalog.totals()
+        totals = await crawl.stores.catalog.totals()
         unkept = seeds[:SEEDS_TOLD] if not totals.pages else []
         return Summary(
             directory=str(directory.path),

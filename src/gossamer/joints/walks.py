@@ -1,6 +1,7 @@
 """Walks of stores, taken some at a time: a walk is asynchronous and may be longer than memory."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from typing import TypeVar
 
 _Item = TypeVar("_Item")
@@ -21,3 +22,10 @@ async def batches(walk: AsyncIterator[_Item], size: int) -> AsyncIterator[list[_
     """Walk over the items of a walk so many at a time."""
     while some := await first(walk, size):
         yield some
+
+
+async def on_a_thread(walk: Iterator[_Item]) -> AsyncIterator[_Item]:
+    """Walk over what takes long to find, each step of it on a thread."""
+    end = object()
+    while (item := await asyncio.to_thread(next, walk, end)) is not end:
+        yield item  # type: ignore[misc]

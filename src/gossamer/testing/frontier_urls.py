@@ -10,6 +10,7 @@ from gossamer.records.entry import Discovered, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import Outcome, State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
@@ -341,7 +342,7 @@ async def a_checkpoint_opens_as_the_state_it_was_taken_of(bench: FrontierBench) 
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2"), entry("3", "b.example")], NOW)
     held, _ = await leased(frontier, NOW)
-    await frontier.checkpoint(bench.folder / "copy")
+    await frontier.checkpoint(DirectoryShelving(bench.folder / "copy"))
     await frontier.discover([entry("4")], NOW)
     copy = await bench.restore(bench.folder / "copy", NOW)
     assert {known.entry.key async for known in copy.known()} == {key("1"), key("2"), key("3", "b.example")}

@@ -18,13 +18,14 @@ from gossamer.records.entry import Discovered, Priority
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Leases
 from gossamer.records.outcome import State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]
 
 
 def opened(path: Path, now: float = NOW, **settings: int) -> EmbeddedFrontier:
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20, **settings), EAGER, Breaker(), LEASE, now)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20, **settings), EAGER, Breaker(), LEASE, now)
 
 
 @pytest.mark.parametrize("recent_keys", [0, 1, 100_000])
@@ -194,7 +195,7 @@ async def test_a_checkpoint_needs_a_new_directory(tmp_path: Path) -> None:
     frontier = opened(tmp_path / "frontier")
     (tmp_path / "copy").mkdir()
     with pytest.raises(StoreError, match="cannot copy"):
-        await frontier.checkpoint(tmp_path / "copy")
+        await frontier.checkpoint(DirectoryShelving(tmp_path / "copy"))
     await frontier.aclose()
 
 
@@ -266,13 +267,13 @@ async def test_a_crawl_keeps_the_order_it_was_begun_with_if_that_is_by_credit(tm
     given = (FrontierSettings(cache=1 << 20), EAGER, Breaker(), LEASE, NOW)
     for first in (True, False):
         path = tmp_path / str(first)
-        await EmbeddedFrontier.open(path, *given, opic=not first).aclose()
-        frontier = EmbeddedFrontier.open(path, *given, opic=first)  # as long as it is empty, it may change
+        await EmbeddedFrontier.open_at(path, *given, opic=not first).aclose()
+        frontier = EmbeddedFrontier.open_at(path, *given, opic=first)  # as long as it is empty, it may change
         await frontier.discover([entry()], NOW)
         await frontier.aclose()
         with pytest.raises(StoreError, match="begun with"):
-            EmbeddedFrontier.open(path, *given, opic=not first)
-        frontier = EmbeddedFrontier.open(path, *given, opic=first)
+            EmbeddedFrontier.open_at(path, *given, opic=not first)
+        frontier = EmbeddedFrontier.open_at(path, *given, opic=first)
         assert ((await frontier.statistics()).credit is not None) is first
         await frontier.aclose()
 
