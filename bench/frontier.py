@@ -124,7 +124,7 @@ async def measure(directory: Path, urls: int, hosts: int, sample: int) -> Row:
 
 async def _measure_once(directory: Path, account: Account, urls: int, hosts: int, sample: int) -> tuple[int, int]:
     """Fill, use and close one frontier; return memory and disk when it was full."""
-    frontier = EmbeddedFrontier.open(
+    frontier = EmbeddedFrontier.open_at(
         directory, FrontierSettings(max_waiting=urls), Politeness(), Breaker(), lease=300.0, now=NOW
     )
     with Bar(f"push {urls:,} URLs of {hosts:,} hosts", urls) as bar, account.on("push"):

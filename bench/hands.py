@@ -130,8 +130,8 @@ async def _stores() -> dict[str, float]:
 
     account, batches, batch = Account(), 20, 50
     with tempfile.TemporaryDirectory(prefix="gossamer-bench-") as place:
-        catalog = SqliteCatalog.open(Path(place) / "catalog.db", False)
-        kv = RocksKeyValue.open(Path(place) / "kv", False)
+        catalog = SqliteCatalog.open_at(Path(place) / "catalog.db", False)
+        kv = RocksKeyValue.open_at(Path(place) / "kv", False)
         for number in range(batches):
             names = [f"{URL}page/{number}/{n}" for n in range(batch)]
             pages = [

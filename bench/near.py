@@ -135,7 +135,7 @@ def measured_apart(pages: int) -> Row:
 async def measure(directory: Path, pages: int) -> Row:
     """Write pages into an index, then look up and write some more."""
     account, sample = Account(), min(SAMPLE, pages // 2)
-    store = RocksKeyValue.open(directory)
+    store = RocksKeyValue.open_at(directory)
     index = NearIndex(store)
     with Bar(f"write {pages:,} pages", pages) as bar:
         for start in range(0, pages - sample, WRITTEN_AT_ONCE):

@@ -77,8 +77,8 @@ class _Ranked:
     """What a crawl does meanwhile: keep the graph, rank it as it grows, move the best ahead."""
 
     def __init__(self, folder: Path, frontier: EmbeddedFrontier, weights: Score) -> None:
-        self._graph = EdgeLog.open(folder, durable=False)
-        self._ranks = EdgeLog.ranking_at(folder, weights.rank_memory)
+        self._graph = EdgeLog.open_at(folder, durable=False)
+        self._ranks = self._graph.ranking(weights.rank_memory)
         self._frontier = frontier
         self._weights = weights
         self._next: float = weights.rank_after
@@ -99,7 +99,7 @@ class _Ranked:
                 await self._rank()
 
     async def _rank(self) -> None:
-        best = self._ranks.renew(share(self._pages), LEAST_RANK)
+        best = await self._ranks.renew(share(self._pages), LEAST_RANK)
         worth = [(name, *linked(found, hosts, self._weights)) for name, found, hosts in best]
         for start in range(0, len(worth), AT_ONCE):
             await self._frontier.promote(worth[start : start + AT_ONCE])
@@ -111,7 +111,7 @@ class _Ranked:
 
 async def _crawl(graph: Graph, order: Order, hosts: int, weights: Score, folder: Path) -> list[int]:
     links = graph.links()
-    frontier = EmbeddedFrontier.open(
+    frontier = EmbeddedFrontier.open_at(
         folder,
         FrontierSettings(max_waiting=graph.pages),
         Politeness(delay=0),

@@ -5,8 +5,8 @@
 
 import sys
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import cache
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache, partial
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -15,14 +15,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from gossamer.archives import chosen_archive, finish_pruning, refuse_emptiness, refuse_missing
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
+from gossamer.errors import StoreError
 from gossamer.filters.scope import Scope
-from gossamer.graphs import LatestRanks, graph_at, ranking
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.commits import Commits
@@ -33,12 +32,15 @@ from gossamer.joints.keyvalue import KeyValue
 from gossamer.joints.lessons import Lessons, Teaching
 from gossamer.joints.robots import Advice, Robots
 from gossamer.joints.sameness import Claims, Deduper, NearDuplicates
+from gossamer.joints.shelving import Checkpointing
 from gossamer.lessons.book import LessonBook
 from gossamer.network import make_addressing, make_fetchers
 from gossamer.node.briefing import Briefing, RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.commit import Committer
+from gossamer.node.ranker import Ranker
+from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
@@ -50,6 +52,8 @@ from gossamer.run.lists import Lists
 from gossamer.run.lookout import Lookout
 from gossamer.run.node import Node
 from gossamer.run.pool import Pool
+from gossamer.seal import RESTORE
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.url.parse import Url
 from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import Arrivals
@@ -66,6 +70,7 @@ from gossamer.watch.events import Events, RunTally
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
+NO_GRAPH = "none:graph"  # what a crawl has that keeps no link graph
 AGENT = "gossamer"  # whom a page means by it, beside all robots
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child import main; main(int(sys.argv[1]))")
 
@@ -79,6 +84,7 @@ class Stores(Struct, frozen=True, kw_only=True):
     frontier: Frontier
     kv: KeyValue
     catalog: Catalog
+    archive: Archive
     graph: LinkGraph
     ranks: LatestRanks
     robots: Robots
@@ -119,28 +125,57 @@ def user_agent(settings: Settings) -> str:
     return settings.crawl.user_agent.replace("{version}", _version()).replace("{contact}", settings.crawl.contact or NO_CONTACT)
 
 
-def open_catalog(directory: Path, settings: Settings) -> Catalog:
+@asynccontextmanager
+async def open_catalog(directory: Path, settings: Settings) -> AsyncIterator[Catalog]:
     """Open the catalog alone: it can be read while a crawl writes it."""
-    scheme, path = located(settings.storage.catalog, directory, "storage.catalog")
-    catalog: Catalog = choose("catalog", scheme).open(path, _is_durable(settings))
-    return catalog
+    location = located(settings.storage.catalog, directory, "storage.catalog")
+    catalog: Catalog = await choose("catalog", location.scheme).open(location, _is_durable(settings))
+    try:
+        yield catalog
+    finally:
+        await catalog.aclose()
+
+
+@asynccontextmanager
+async def open_graph(directory: Path, settings: Settings, writing: bool = False) -> AsyncIterator[LinkGraph]:
+    """Open the link graph alone; to read it a crawl may be writing it."""
+    location = located(settings.storage.graph or NO_GRAPH, directory, "storage.graph")
+    graph: LinkGraph = await choose("graph", location.scheme).open(location, _is_durable(settings), writing)
+    try:
+        yield graph
+    finally:
+        await graph.aclose()
+
+
+@asynccontextmanager
+async def open_archive(directory: Path, settings: Settings, clock: Clock, worker: str = "") -> AsyncIterator[Archive]:
+    """Open the archive alone; a worker writes it under a name of its own, without one it is only read and looked after."""
+    location = located(settings.storage.archive, directory, "storage.archive")
+    about = {
+        "software": f"gossamer/{_version()}",
+        "http-header-user-agent": user_agent(settings),
+        "robots": "obey" if settings.robots.obey else "ignore",
+        "operator": settings.crawl.contact or NO_CONTACT,
+    }
+    archive: Archive = await choose("archive", location.scheme).open(location, settings.storage, about, clock.now, worker)
+    try:
+        yield archive
+    finally:
+        await archive.aclose()
 
 
 async def checkpoint_stores(stores: Stores, target: Path) -> None:
     """Copy everything a crawl keeps into a new directory, consistently."""
-    settings, there = stores.settings, target
-    chosen, path = chosen_archive(stores.directory, settings)
-
-    async def archive() -> None:
-        chosen.checkpoint_at(path, there / path.name)
-
-    copies = (
-        lambda: stores.frontier.checkpoint(located(settings.frontier.uri, there, "frontier.uri")[1]),
-        lambda: stores.kv.checkpoint(located(settings.storage.kv, there, "storage.kv")[1]),
-        lambda: stores.catalog.checkpoint(located(settings.storage.catalog, there, "storage.catalog")[1]),
-        archive,
-        lambda: stores.graph.checkpoint(graph_at(there, settings)[1]),
-    )
+    settings = stores.settings
+    kept: list[tuple[str, str, Checkpointing]] = [
+        ("frontier", settings.frontier.uri, stores.frontier),
+        ("kv", settings.storage.kv, stores.kv),
+        ("catalog", settings.storage.catalog, stores.catalog),
+        ("archive", settings.storage.archive, stores.archive),
+        ("graph", settings.storage.graph or NO_GRAPH, stores.graph),
+    ]
+    places = [located(uri, target, uri).path or target / family for family, uri, _ in kept]
+    copies = [partial(store.checkpoint, DirectoryShelving(place)) for place, (*_, store) in zip(places, kept, strict=True)]
     await take_checkpoint(stores.commit_pause, copies)
 
 
@@ -205,21 +240,19 @@ async def open_stores(
 
     `copies`: where copies of frontier and key-value store are, because the directory can only be read (`jobs/look.py`).
     """
-    refuse_missing(directory, settings)
+    await _refuse_missing(directory, settings)
     async with AsyncExitStack() as stack:
-        scheme, path = located(settings.storage.kv, copies or directory, "storage.kv")
-        kv: KeyValue = choose("kv", scheme).open(path, _is_durable(settings))
+        location = located(settings.storage.kv, copies or directory, "storage.kv")
+        kv: KeyValue = await choose("kv", location.scheme).open(location, _is_durable(settings))
         stack.push_async_callback(kv.aclose)
-        catalog = open_catalog(directory, settings)
-        stack.push_async_callback(catalog.aclose)
+        catalog = await stack.enter_async_context(open_catalog(directory, settings))
+        archive = await stack.enter_async_context(open_archive(directory, settings, clock))
         if copies is None:
-            finish_pruning(directory, settings, catalog.uses)
-        chosen, path = graph_at(copies or directory, settings)
-        graph: LinkGraph = chosen.open(path, _is_durable(settings))
-        stack.push_async_callback(graph.aclose)
-        scheme, path = located(settings.frontier.uri, copies or directory, "frontier.uri")
-        frontier: Frontier = choose("frontier", scheme).open(
-            path,
+            await archive.finish(catalog.uses)
+        graph = await stack.enter_async_context(open_graph(copies or directory, settings, writing=True))
+        location = located(settings.frontier.uri, copies or directory, "frontier.uri")
+        frontier: Frontier = await choose("frontier", location.scheme).open(
+            location,
             settings.frontier,
             settings.politeness,
             settings.breaker,
@@ -229,10 +262,11 @@ async def open_stores(
             _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
-        refuse_emptiness(directory, frontier, catalog)
+        await _refuse_emptiness(directory, frontier, catalog)
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
-        admission, ranks = make_admission(settings, seeds), LatestRanks(directory, settings)
+        admission, ranks = make_admission(settings, seeds), LatestRanks(graph)
+        await ranks.renew()
         deduper, near = make_dedupers(kv, settings.dedupe, ranks.of)
         yield Stores(
             directory=directory,
@@ -241,6 +275,7 @@ async def open_stores(
             frontier=frontier,
             kv=kv,
             catalog=catalog,
+            archive=archive,
             graph=graph,
             ranks=ranks,
             robots=RobotsCache(settings.robots, kv),
@@ -273,9 +308,9 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
             events=events,
         )
         await stack.enter_async_context(rank_meanwhile(stores, events))
-        lookout = make_lookout(directory, settings, stores.admission, events)
-        making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), clock)
-        pool = await stack.enter_async_context(making)
+        await stores.archive.repair()
+        lookout, budget = make_lookout(directory, settings, stores.admission, events), await make_budget(stores)
+        pool = await stack.enter_async_context(open_pool(WORKER, directory, settings, joints, lookout, budget, clock))
         pool.reconsider = stores.arrivals.reconsider
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
@@ -310,15 +345,27 @@ def make_briefing(stores: Stores) -> Teaching:
     return Briefing(stores.lessons, stores.catalog, stores.kv, stores.revisit_price, forever, stores.ranks.of, stores.chains.of)
 
 
-def rank_meanwhile(stores: Stores, events: Events) -> AbstractAsyncContextManager[None]:
-    """Rank what waits by its links, while the crawl runs."""
-    pages = stores.catalog.totals().pages
-    return ranking(stores.directory, stores.settings, stores.frontier, pages, stores.ranks, events)
+@asynccontextmanager
+async def rank_meanwhile(stores: Stores, events: Events) -> AsyncIterator[None]:
+    """Rank what waits by its links while a crawl runs, where its order goes by scores and they are ours."""
+    settings, ranks = stores.settings, stores.ranks
+    score = settings.score
+    is_ranked = settings.storage.graph and score.rank_after and (score.importance or score.discovery)
+    if not is_ranked or settings.crawl.order != "priority" or keys("scorer"):
+        yield
+        return
+    pages = (await stores.catalog.totals()).pages
+    ranking = stores.graph.ranking(score.rank_memory)
+    ranker = Ranker(ranking, stores.frontier, score, pages, ranks.pages, events, ranks.renew)
+    try:
+        yield
+    finally:
+        await ranker.aclose()
 
 
-def make_budget(stores: Stores) -> Budget:
+async def make_budget(stores: Stores) -> Budget:
     """Count on from what a crawl has spent already."""
-    kept, crawl = stores.catalog.totals(), stores.settings.crawl
+    kept, crawl = await stores.catalog.totals(), stores.settings.crawl
     of_all = crawl.model_copy(update={"concurrency": crawl.concurrency * crawl.workers})
     return Budget(of_all, kept.pages, kept.bytes, stores.clock.now())
 
@@ -335,8 +382,7 @@ async def open_pool(
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
         requests = await stack.enter_async_context(open_requests(settings, clock))
-        archive = _open_archive(worker, directory, settings, clock)
-        stack.push_async_callback(archive.aclose)
+        archive = await stack.enter_async_context(open_archive(directory, settings, clock, worker))
         reader_processes = make_reader_processes(settings)
         stack.push_async_callback(reader_processes.aclose)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
@@ -376,16 +422,28 @@ def _version() -> str:
     return version("gossamer")  # two milliseconds each time
 
 
-def _open_archive(worker: str, directory: Path, settings: Settings, clock: Clock) -> Archive:
-    chosen, path = chosen_archive(directory, settings)
-    about = {
-        "software": f"gossamer/{_version()}",
-        "http-header-user-agent": user_agent(settings),
-        "robots": "obey" if settings.robots.obey else "ignore",
-        "operator": settings.crawl.contact or NO_CONTACT,
-    }
-    archive: Archive = chosen.open(path, settings.storage, about, clock.now, worker, alone=worker == WORKER)
-    return archive
+async def _refuse_missing(directory: Path, settings: Settings) -> None:
+    """Refuse a crawl that has lost a whole store: the frontier is made last, so beside one all the others stand."""
+    frontier = located(settings.frontier.uri, directory, "frontier.uri")
+    if not await choose("frontier", frontier.scheme).exists(frontier):
+        return
+    for family, uri, knob in (
+        ("kv", settings.storage.kv, "storage.kv"),
+        ("catalog", settings.storage.catalog, "storage.catalog"),
+    ):
+        location = located(uri, directory, knob)
+        if not await choose(family, location.scheme).exists(location):
+            missing, there = (each.path or each.uri for each in (location, frontier))
+            raise StoreError(f"{missing} is missing, but {there} is there; {RESTORE}")
+
+
+async def _refuse_emptiness(directory: Path, frontier: Frontier, catalog: Catalog) -> None:
+    """Refuse a crawl of which one store knows what another has lost: an empty store is no fresh start."""
+    known, pages = await frontier.statistics(), sum((await catalog.counts()).values())
+    if pages and not (known.waiting or known.leased or known.done or known.dead or known.removed):
+        raise StoreError(f"the frontier of {directory} is empty, but its catalog has {pages:,} pages; {RESTORE}")
+    if known.done and not pages:
+        raise StoreError(f"the catalog of {directory} is empty, but its frontier has {known.done:,} pages done; {RESTORE}")
 
 
 def _keeps_credit(settings: Settings) -> bool:

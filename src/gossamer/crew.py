@@ -15,7 +15,6 @@ from pathlib import Path
 import uvloop
 from msgspec.structs import replace
 
-from gossamer.archives import repair_archive
 from gossamer.assemble import (
     Crawl,
     Joints,
@@ -71,14 +70,14 @@ async def open_crew(
 ) -> AsyncIterator[Crawl]:
     """Open a crawl of several processes, ready to run. The caller holds the directory's lock."""
     async with open_stores(directory, settings, seeds, clock) as stores:
-        repair_archive(directory, settings)
+        await stores.archive.repair()
         events, tally = Events(), RunTally()
         events.subscribe(tally)
         async with rank_meanwhile(stores, events):
-            yield Crawl(stores=stores, events=events, tally=tally, pool=_make_node(stores, spares, seeds, events))
+            yield Crawl(stores=stores, events=events, tally=tally, pool=await _make_node(stores, spares, seeds, events))
 
 
-def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Events) -> Node:
+async def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Events) -> Node:
     settings, directory, clock = stores.settings, stores.directory, stores.clock
     greeting = WorkerGreeting(
         worker="",
@@ -92,9 +91,6 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
         ours, process = spares.take() or start_anew(WORK, silent=False)
         return await WorkerProcess.adopt(ours, process, replace(greeting, worker=worker), Session(worker, service))
 
-    async def repair(worker: str) -> None:
-        await asyncio.to_thread(repair_archive, directory, settings, worker)
-
     def told(worker: str, event: bytes) -> None:
         heard = hear(event)
         events.publish(replace(heard, what=f"worker {worker}: {heard.what}") if isinstance(heard, Trouble) else heard)
@@ -104,10 +100,10 @@ def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], events: Eve
 
     node = Node(
         start=start,
-        repair=repair,
+        repair=stores.archive.repair,
         frontier=stores.frontier,
         lookout=make_lookout(directory, settings, stores.admission, events),
-        budget=make_budget(stores),
+        budget=await make_budget(stores),
         events=events,
         settings=settings.crawl,
         clock=clock,

@@ -23,6 +23,7 @@ from gossamer.joints.fetch import Fetcher
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
+from gossamer.records.location import Location
 from gossamer.visit import admit
 
 HTML = "gossamer.processors.html:HtmlProcessor"
@@ -107,12 +108,12 @@ def choose(family: str, key: str) -> Any:
     raise PluginError(f"there is no {family} named {key!r}; known are {known}")
 
 
-def located(uri: str, directory: Path, knob: str) -> tuple[str, Path]:
-    """Split `scheme:path`; the path is below the crawl's directory."""
+def located(uri: str, directory: Path, knob: str) -> Location:
+    """Take the URI of a store apart: `scheme:path` is below the crawl's directory, `scheme://...` is elsewhere."""
     scheme, colon, path = uri.partition(":")
-    if not colon or not path:
+    if not colon or not path.strip("/"):
         raise ConfigError(f"{knob} is {uri!r}, which is no store; write it like rocksdb:frontier")
-    return scheme, directory / path
+    return Location(scheme, None if path.startswith("//") else directory / path, uri)
 
 
 def named(family: str, key: str) -> str:
@@ -138,7 +139,7 @@ def _installed(path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
 def _check(family: str, key: str, value: str, chosen: Any) -> None:
     """Refuse a plugin that does not look like its joint: a method missing, or of the other colour."""
     joint = JOINTS[family]
-    for name, ours in inspect.getmembers(joint, inspect.isfunction):
+    for name, ours in inspect.getmembers(joint, inspect.isroutine):
         if name.startswith("_"):
             continue
         theirs = getattr(chosen, name, None)

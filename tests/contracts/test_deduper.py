@@ -17,7 +17,7 @@ from gossamer.testing.deduper import RULES, Rule
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
     "memory": lambda path: MemoryKeyValue(),
-    "rocks": lambda path: RocksKeyValue.open(path / "kv"),
+    "rocks": lambda path: RocksKeyValue.open_at(path / "kv"),
 }
 
 

@@ -16,6 +16,7 @@ from gossamer.frontier.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Leases
 from gossamer.remote.client import NodeConnection, RemoteFrontier
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier import RULES
 from gossamer.testing.frontier_bench import LEASE, NOW, FrontierBench
 
@@ -59,7 +60,7 @@ class MemoryBench(_Bench):
     async def again(self, now: float) -> Frontier:
         assert self.current is not None
         dump = self.folder / f"dump-{self.openings}"
-        await self.current.checkpoint(dump)
+        await self.current.checkpoint(DirectoryShelving(dump))
         return await self.restore(dump, now)
 
     async def restore(self, source: Path, now: float) -> Frontier:
@@ -68,7 +69,7 @@ class MemoryBench(_Bench):
 
 class EmbeddedBench(_Bench):
     def start(self) -> Frontier:
-        return EmbeddedFrontier.open(self.folder / "frontier", *self.given, LEASE, NOW, opic=self.opic)
+        return EmbeddedFrontier.open_at(self.folder / "frontier", *self.given, LEASE, NOW, opic=self.opic)
 
     async def again(self, now: float) -> Frontier:
         assert self.current is not None
@@ -76,7 +77,7 @@ class EmbeddedBench(_Bench):
         return await self.restore(self.folder / "frontier", now)
 
     async def restore(self, source: Path, now: float) -> Frontier:
-        return EmbeddedFrontier.open(source, *self.given, LEASE, now, opic=self.opic)
+        return EmbeddedFrontier.open_at(source, *self.given, LEASE, now, opic=self.opic)
 
 
 class Half(RemoteFrontier):

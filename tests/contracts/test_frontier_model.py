@@ -10,6 +10,7 @@ import contextlib
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,13 @@ from gossamer.frontier import admission, endings, journal, ledger, line, schedul
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT, QueueOrder
+from gossamer.joints.walks import first
 from gossamer.policy import politeness
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0
@@ -141,7 +144,7 @@ class BothFrontiers(RuleBasedStateMachine):
         self.now = START
         self.openings = 0
         self.model: MemoryFrontier = MemoryFrontier(*self.given, self.now, opic)
-        self.real: EmbeddedFrontier = EmbeddedFrontier.open(self.folder / "0", *self.given, self.now, False, opic)
+        self.real: EmbeddedFrontier = EmbeddedFrontier.open_at(self.folder / "0", *self.given, self.now, False, opic)
         self.leases: list[Lease] = []  # ever given
         self.next_time: float | None = None  # as the last lease said
         self.sent: dict[int, tuple[str, float, float]] = {}  # turns not given back: host, time, delay
@@ -154,6 +157,9 @@ class BothFrontiers(RuleBasedStateMachine):
         assert found == expected, (method, arguments)
         return expected
 
+    def walk(self, items: AsyncIterator[Any]) -> list[Any]:
+        return self.loop.run_until_complete(first(items, 1_000_000))
+
     # --- operations --------------------------------------------------------------------------------------------------
 
     @rule(found=st.lists(entries(), min_size=1, max_size=12))
@@ -164,12 +170,12 @@ class BothFrontiers(RuleBasedStateMachine):
     def lease(self, worker: str, limit: int) -> None:
         for token in [token for token, lease in self.turns.items() if lease.until <= self.now]:
             del self.turns[token]
-        before = {each.host: each for each in self.model.hosts()}
+        before = {each.host: each for each in self.walk(self.model.hosts())}
         given = self.both("lease", worker, limit, self.now)
         for lease in given.leases:
             self.take(lease, before[lease.entry.host].clock.next_time)
         assert given.next_time is None or given.next_time >= self.now
-        assert (given.next_time is None) <= (self.model.statistics().waiting == 0)
+        assert (given.next_time is None) <= (self.loop.run_until_complete(self.model.statistics()).waiting == 0)
         self.next_time = given.next_time
 
     @precondition(lambda self: self.next_time is not None and self.now < self.next_time < self.now + 500)
@@ -286,7 +292,7 @@ class BothFrontiers(RuleBasedStateMachine):
         elif act >= 10:
             self.reserve("one", host)
         elif act <= 2:
-            known = sorted(known.entry.key for known in self.model.known())
+            known = sorted(known.entry.key for known in self.walk(self.model.known()))
             self.both("remove", known[which % len(known)] if known else "http://a/")
         elif act == 3:
             self.both("block", host, self.now + wait, "operator")
@@ -299,7 +305,7 @@ class BothFrontiers(RuleBasedStateMachine):
 
     @rule(which=st.lists(st.integers(0, 99), min_size=1, max_size=3), wait=waits)
     def some_are_due_again(self, which: list[int], wait: float) -> None:
-        known = sorted(known.entry.key for known in self.model.known()) or ["http://a/"]
+        known = sorted(known.entry.key for known in self.walk(self.model.known())) or ["http://a/"]
         self.both("revisit", [(known[each % len(known)], self.now + wait) for each in which], self.now)
 
     @rule(
@@ -308,7 +314,7 @@ class BothFrontiers(RuleBasedStateMachine):
         priority=st.sampled_from(Priority),
     )
     def some_are_worth_more(self, which: list[int], scores: list[float], priority: Priority) -> None:
-        known = sorted(known.entry.key for known in self.model.known()) or ["http://a/"]
+        known = sorted(known.entry.key for known in self.walk(self.model.known())) or ["http://a/"]
         names = [] if self.colliding else [fingerprint(known[each % len(known)]) for each in which]
         self.both("promote", [(name, score, priority) for name, score in zip(names, scores, strict=False)])
 
@@ -336,14 +342,14 @@ class BothFrontiers(RuleBasedStateMachine):
             self.sent = {token: (host, at + jump, delay) for token, (host, at, delay) in self.sent.items()}
         self.openings += 1
         dump, left = self.folder / f"dump-{self.openings}", self.folder / f"{self.openings}"
-        self.loop.run_until_complete(self.model.checkpoint(dump))
+        self.loop.run_until_complete(self.model.checkpoint(DirectoryShelving(dump)))
         self.model = MemoryFrontier.restore(dump, *self.given, self.now, self.opic)
         if cleanly:
             self.loop.run_until_complete(self.real.aclose())
             left = self.real._path
         else:
             self.loop.run_until_complete(leave_as_killed(self.real, left))
-        self.real = EmbeddedFrontier.open(left, *self.given, self.now, False, self.opic)
+        self.real = EmbeddedFrontier.open_at(left, *self.given, self.now, False, self.opic)
         self.turns.clear()
 
     # --- bugs of ours ------------------------------------------------------------------------------------------------
@@ -410,12 +416,14 @@ class BothFrontiers(RuleBasedStateMachine):
 
     @invariant()
     def they_agree(self) -> None:
-        expected = {known.entry.key: known for known in self.model.known()}
-        found = [known for known in self.real.known()]
+        expected = {known.entry.key: known for known in self.walk(self.model.known())}
+        found = self.walk(self.real.known())
         assert {known.entry.key: known for known in found} == expected and len(found) == len(expected)
-        assert {host.host: host for host in self.real.hosts()} == {host.host: host for host in self.model.hosts()}
-        numbers = replace(self.real.statistics(), recent_hits=0, bloom_misses=0, store_reads=0)
-        assert numbers == self.model.statistics()
+        assert {host.host: host for host in self.walk(self.real.hosts())} == {
+            host.host: host for host in self.walk(self.model.hosts())
+        }
+        numbers = replace(self.loop.run_until_complete(self.real.statistics()), recent_hits=0, bloom_misses=0, store_reads=0)
+        assert numbers == self.loop.run_until_complete(self.model.statistics())
         assert self.real.outlook(2) == self.model.outlook(2)
         states = Counter(known.state for known in found)
         assert all(getattr(numbers, state.value) == states[state] for state in State)
@@ -424,11 +432,11 @@ class BothFrontiers(RuleBasedStateMachine):
 
     @invariant()
     def no_credit_is_made_or_lost(self) -> None:
-        numbers = self.real.statistics()
+        numbers = self.loop.run_until_complete(self.real.statistics())
         if not self.opic:
             assert numbers.credit is numbers.lambda_credit is None
             return
-        credits = [known.credit for known in self.real.known() if known.credit is not None]
+        credits = [known.credit for known in self.walk(self.real.known()) if known.credit is not None]
         assert numbers.credit is not None and numbers.lambda_credit is not None
         assert numbers.credit % MINT == 0 and min([numbers.lambda_credit, *credits]) >= 0
         assert sum(credits) + numbers.lambda_credit == numbers.credit

@@ -1,6 +1,6 @@
 """Every key-value store keeps the promises of its joint."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -8,11 +8,12 @@ import pytest
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
+from gossamer.records.location import Location
 from gossamer.testing.kv import DURABLE, RULES, Rule
 
-BACKENDS: dict[str, Callable[[Path], KeyValue]] = {
-    "memory": lambda path: MemoryKeyValue(),
-    "rocks": lambda path: RocksKeyValue.open(path / "kv"),
+BACKENDS: dict[str, Callable[[Path], Awaitable[KeyValue]]] = {
+    "memory": lambda path: MemoryKeyValue.open(Location("memory", path / "kv", "memory:kv"), durable=True),
+    "rocks": lambda path: RocksKeyValue.open(Location("rocksdb", path / "kv", "rocksdb:kv"), durable=True),
 }
 
 
@@ -27,5 +28,5 @@ async def test_a_store_on_disk_keeps_its_promise(rule: Rule, tmp_path: Path) -> 
     await rule(lambda: BACKENDS["rocks"](tmp_path))
 
 
-def test_every_store_looks_like_its_joint(tmp_path: Path) -> None:
-    assert all(isinstance(backend(tmp_path), KeyValue) for backend in BACKENDS.values())
+async def test_every_store_looks_like_its_joint(tmp_path: Path) -> None:
+    assert all([isinstance(await backend(tmp_path), KeyValue) for backend in BACKENDS.values()])

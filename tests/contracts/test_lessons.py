@@ -14,7 +14,7 @@ from gossamer.testing.lessons import MARKED, NOW, RULES, SETTINGS, TRAP, Rule, a
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
     "memory": lambda path: MemoryKeyValue(),
-    "rocks": lambda path: RocksKeyValue.open(path / "kv", durable=False),
+    "rocks": lambda path: RocksKeyValue.open_at(path / "kv", durable=False),
 }
 
 
@@ -29,12 +29,12 @@ async def test_a_book_keeps_its_promise(store: str, rule: Rule, tmp_path: Path) 
 
 async def test_verdicts_are_the_same_after_a_store_was_closed(tmp_path: Path) -> None:
     urls = [*TRAP[:200], *MARKED]
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     book = LessonBook(kv, SETTINGS, 50)
     await learn(book, [*map(copy, TRAP[:30]), *marked()])
     before = [await ask(book, url, NOW) for url in urls]
     await kv.aclose()
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     again = LessonBook(kv, SETTINGS, 50)
     assert [await ask(again, url, NOW) for url in urls] == before
     assert any(lesson.refused for lesson in before)

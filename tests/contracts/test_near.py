@@ -17,7 +17,7 @@ from gossamer.testing.near import RULES, Rule
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
     "memory": lambda path: MemoryKeyValue(),
-    "rocks": lambda path: RocksKeyValue.open(path / "kv", durable=False),
+    "rocks": lambda path: RocksKeyValue.open_at(path / "kv", durable=False),
 }
 
 

@@ -18,7 +18,7 @@ from gossamer.testing.robots import DENYING, DURABLE, PAGE, RULES, SETTINGS, Rul
 
 STORES: dict[str, Callable[[Path], KeyValue]] = {
     "memory": lambda path: MemoryKeyValue(),
-    "rocks": lambda path: RocksKeyValue.open(path / "kv"),
+    "rocks": lambda path: RocksKeyValue.open_at(path / "kv"),
 }
 
 
@@ -45,9 +45,9 @@ async def test_a_robots_cache_behind_a_socket_keeps_its_promise(rule: Rule) -> N
 
 
 async def test_rules_are_read_back_from_a_store_that_was_closed(tmp_path: Path) -> None:
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     await ask(RobotsCache(SETTINGS, kv), answer(DENYING))
     await kv.aclose()
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     assert await verdict(RobotsCache(SETTINGS, kv), PAGE) == "denied"
     await kv.aclose()

@@ -15,13 +15,13 @@ from faulting import faults_found, run_faulty
 from serving import Site, page, site_running
 
 from gossamer import faults
-from gossamer.assemble import open_catalog
 from gossamer.clock import SystemClock
 from gossamer.config.load import load
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError, StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
+from gossamer.jobs.search import find_pages
 from gossamer.run.pool import RunEnd
 from gossamer.url.parse import parse
 from gossamer.visit import settle
@@ -81,7 +81,7 @@ def failing(call: str, how: str, place: Path, site: Site) -> Iterator[tuple[Run,
 def check_whole(directory: CrawlDirectory, site: Site) -> None:
     """Nothing is missing, nothing is torn."""
     assert faults_found(directory.path) == []
-    kept = {row.url for row in open_catalog(directory.path, directory.settings()).pages(outcome="ok")}
+    kept = {row.url for row in find_pages(directory, outcome="ok")}
     assert kept == {site.url(path) for path in ("/", *LINKS)}
 
 

@@ -34,8 +34,8 @@ def say(**words):
 async def main():
     now = float(sys.argv[2])
     given = FrontierSettings(cache=1 << 20), Politeness(delay=0, connections=4), Breaker(), 300.0, now
-    frontier = EmbeddedFrontier.open(Path(sys.argv[1]), *given, opic=sys.argv[4] == "True")
-    number = frontier.statistics().done * 10 + 1000 * int(sys.argv[3])
+    frontier = EmbeddedFrontier.open_at(Path(sys.argv[1]), *given, opic=sys.argv[4] == "True")
+    number = (await frontier.statistics()).done * 10 + 1000 * int(sys.argv[3])
     while True:
         number += 1
         keys = [f"http://{number % 7}.example/{number}/{each}" for each in range(3)]
@@ -78,10 +78,10 @@ async def test_what_was_acknowledged_before_a_kill_is_there_after_it(tmp_path: P
             found.update(said.get("found", ()))
             done.update(said.get("done", ()))
         given = FrontierSettings(cache=1 << 20), Politeness(), Breaker(), 300.0, NOW + turn
-        frontier = EmbeddedFrontier.open(tmp_path / "frontier", *given, opic=opic)
-        states = {known.entry.key: known.state for known in frontier.known()}
-        numbers = frontier.statistics()
-        credit = sum(known.credit or 0 for known in frontier.known()) + (numbers.lambda_credit or 0)
+        frontier = EmbeddedFrontier.open_at(tmp_path / "frontier", *given, opic=opic)
+        states = {known.entry.key: known.state async for known in frontier.known()}
+        numbers = await frontier.statistics()
+        credit = sum([known.credit or 0 async for known in frontier.known()]) + (numbers.lambda_credit or 0)
         await frontier.aclose()
         assert credit == (numbers.credit or 0) and bool(credit) is opic
         assert found and done and found <= states.keys()

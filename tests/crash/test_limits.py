@@ -154,7 +154,7 @@ def test_asked_twice_in_full_swing_it_stops_at_once_and_loses_nothing(tmp_path: 
 
 def frontier_at(path: Path, now: float) -> EmbeddedFrontier:
     """Open the frontier at a time of the wall clock."""
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20), Politeness(delay=2), Breaker(), 300.0, now)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20), Politeness(delay=2), Breaker(), 300.0, now)
 
 
 @pytest.mark.parametrize("jump", [-HOUR, HOUR], ids=["an hour back", "an hour ahead"])
@@ -172,13 +172,13 @@ async def test_a_clock_that_jumps_between_runs_neither_presses_a_host_nor_leaves
 
     now = NOW + 3 + jump
     frontier = frontier_at(tmp_path, now)
-    assert frontier.statistics().leased == 0
+    assert (await frontier.statistics()).leased == 0
     granted = await frontier.lease("one", 10, now + 1.9)
     assert granted.leases == () and granted.next_time == pytest.approx(now + 2)
     granted = await frontier.lease("one", 10, now + 2)
     assert {lease.entry.host for lease in granted.leases} == {"a.test", "b.test", "c.test"}
     assert await frontier.settle([Settlement(lease=leases[1], fate=Fate.DONE, outcome=Outcome.OK)], now + 2) == 0
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert (numbers.done, numbers.leased, numbers.waiting) == (1, 3, 8)
     await frontier.aclose()
 

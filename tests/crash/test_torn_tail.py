@@ -8,6 +8,7 @@ import pytest
 
 from gossamer.config.sections import Storage
 from gossamer.records.page import Place
+from gossamer.storage.archive import upkeep
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.storage.archive.walk import walk
@@ -15,7 +16,8 @@ from gossamer.testing.archive import answer, keep, same
 
 
 def open_archive(path: Path) -> DirectoryArchive:
-    return DirectoryArchive.open(path, Storage(), {"software": "test"}, lambda: 1_790_000_000.0)
+    upkeep.repair(path)
+    return DirectoryArchive(path, Storage(), {"software": "test"}, lambda: 1_790_000_000.0, "local")
 
 
 async def test_a_file_torn_at_any_byte_of_its_last_page_keeps_every_whole_record(tmp_path: Path) -> None:
@@ -64,7 +66,8 @@ from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.testing.archive import answer, keep
 
 async def main():
-    archive = DirectoryArchive.open(Path(sys.argv[1]), Storage(segment_bytes=200_000), {}, lambda: 1_790_000_000.0)
+    archive = DirectoryArchive(Path(sys.argv[1]), Storage(segment_bytes=200_000), {}, lambda: 1_790_000_000.0, "local")
+    await archive.repair()
     number = int(sys.argv[2])
     while True:
         place = await keep(archive, answer(os.urandom(5_000), url=f"http://a.test/{number}"))

@@ -22,6 +22,7 @@ from gossamer.records.page import Page
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.web import Web, build
 from gossamer.storage.linkgraph import EdgeLog
+from gossamer.storage.ranks import PageRanks
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import parse
@@ -54,7 +55,7 @@ def exported(directory: Path) -> list[Edge]:
 
 
 def finished(directory: Path) -> list[Page]:
-    return find_pages(CrawlDirectory.open(directory))
+    return list(find_pages(CrawlDirectory.open(directory)))
 
 
 def true_links(web: Web, url: str) -> set[tuple[str, str, bool]]:
@@ -119,7 +120,7 @@ def test_ranks_are_those_of_a_plain_computation_and_are_kept(crawled: Crawled) -
     assert shown == pytest.approx(expected, abs=1e-4)
     assert (survey["ranked"], survey["pages"], survey["edges"]) == (len(expected), len(read), len(edges))
     assert survey["dangling"] == len(read - {edge[0] for edge in edges})
-    ranks = EdgeLog.ranks_at(crawled.directory / "graph")
+    ranks = PageRanks.read_at(crawled.directory / "graph")
     assert ranks.of([fingerprint(keys.get(url) or key(url)) for url in shown]) == pytest.approx(list(shown.values()), abs=1e-4)
     assert list(shown.values()) == sorted(shown.values(), reverse=True)
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from gossamer.archives import archive_problems, merge_index
 from gossamer.assemble import Stores, open_stores
 from gossamer.clock import SystemClock
 from gossamer.errors import GossamerError
-from gossamer.graphs import graph_at
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.records.page import Page
 
 UNREAD = ("LOCK", "LOG", "LOG.old", "lock", "crawl.log")  # nobody asks what is in these
 REMEDIES = ("restore", "remove", "gossamer ")
@@ -72,21 +71,22 @@ async def content_of(crawl: Path) -> dict[str, object]:
     with directory.lock():
         async with open_stores(crawl, settings, seeds, SystemClock()) as stores:
             content: dict[str, object] = {"settings": settings, "seeds": seeds, **await _frontier_of(stores)}
-            content["catalog"] = sorted(stores.catalog.pages(), key=lambda page: page.key)
-            content["counts"] = stores.catalog.counts()
-            content["versions"] = [stores.catalog.versions(page.key) for page in stores.catalog.pages()]
+            pages = [page async for page in stores.catalog.pages()]
+            content["catalog"] = sorted(pages, key=lambda page: page.key)
+            content["counts"] = await stores.catalog.counts()
+            content["versions"] = [await stores.catalog.versions(page.key) for page in pages]
             content["kv"] = [pair async for pair in stores.kv.scan(b"")]
-            chosen, path = graph_at(crawl, settings)
-            content["graph"] = sorted(chosen.read_at(path).each())
-            content["ranks"] = len(chosen.ranks_at(path))
-            content["archive"] = [problem for _, problem in archive_problems(crawl, settings) if problem]
-            content["index"] = _index_of(merge_index(crawl, settings), stores)
+            content["graph"] = sorted([page async for page in stores.graph.pages()])
+            content["ranks"] = len(await stores.graph.ranks())
+            content["archive"] = [problem async for _, problem in stores.archive.problems() if problem]
+            await stores.archive.merge()
+            content["index"] = _index_of(crawl / "warc" / "index.cdxj", pages)
     return content
 
 
-def _index_of(merged: Path, stores: Stores) -> list[str]:
+def _index_of(merged: Path, kept: list[Page]) -> list[str]:
     """Return the lines of an index; one that is made again has the digests of probes and robots.txt, too."""
-    pages = {str(page.place.offset) for page in stores.catalog.pages() if page.place is not None}
+    pages = {str(page.place.offset) for page in kept if page.place is not None}
     told = []
     for line in merged.read_text().splitlines():
         key, when, facts = line.split(" ", 2)
@@ -97,10 +97,10 @@ def _index_of(merged: Path, stores: Stores) -> list[str]:
 
 async def _frontier_of(stores: Stores) -> dict[str, object]:
     frontier = stores.frontier
-    known = sorted(frontier.known(), key=lambda each: each.entry.key)
+    known = sorted([known async for known in frontier.known()], key=lambda each: each.entry.key)
     found = [await frontier.lookup(each.entry.key) for each in known]
-    hosts = sorted((host.host, host.waiting, host.leased, host.policy) for host in frontier.hosts())
-    statistics = frontier.statistics()
+    hosts = sorted([(host.host, host.waiting, host.leased, host.policy) async for host in frontier.hosts()])
+    statistics = await frontier.statistics()
     states = [getattr(statistics, state) for state in ("waiting", "leased", "done", "dead", "removed", "not_for_us", "hosts")]
     return {"known": known, "lookup": found, "hosts": hosts, "states": states}
 

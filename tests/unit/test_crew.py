@@ -13,7 +13,7 @@ SETTINGS = Settings.model_validate({"crawl": {"workers": 3, "concurrency": 10, "
 async def test_every_worker_may_have_as_many_visits_under_way_as_one_process(tmp_path: Path) -> None:
     clock = SystemClock()
     async with open_stores(tmp_path, SETTINGS, [], clock) as stores:
-        assert make_budget(stores).room(under_way=4) == 3 * 10 - 4
+        assert (await make_budget(stores)).room(under_way=4) == 3 * 10 - 4
     assert share_of(SETTINGS).crawl.concurrency == 10
 
 

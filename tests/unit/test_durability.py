@@ -280,7 +280,7 @@ def test_a_new_directory_is_synced_into_each_one_above_it(tmp_path: Path, synced
 
 
 def open_archive(path: Path, mode: str) -> DirectoryArchive:
-    return DirectoryArchive.open(path, Storage(durability=mode, segment_bytes=1024), {}, SystemClock().now)  # type: ignore[arg-type]
+    return DirectoryArchive(path, Storage(durability=mode, segment_bytes=1024), {}, SystemClock().now, "local")  # type: ignore[arg-type]
 
 
 async def test_a_flushed_archive_has_synced_its_files_and_their_names(tmp_path: Path, synced: list[str]) -> None:
@@ -314,7 +314,7 @@ async def test_a_fast_archive_syncs_a_file_before_it_gets_its_final_name(tmp_pat
 
 @pytest.mark.parametrize(("durable", "expected"), [(True, ["catalog.db-wal"] * 2), (False, [])])
 async def test_the_catalog_syncs_its_log(durable: bool, expected: list[str], tmp_path: Path, synced: list[str]) -> None:
-    catalog = SqliteCatalog.open(tmp_path / "catalog.db", durable)
+    catalog = SqliteCatalog.open_at(tmp_path / "catalog.db", durable)
     for number in range(2):
         url = f"http://a/{number}"
         await catalog.add([Page(url=url, key=url, host="a", outcome=Outcome.OK)])
@@ -348,7 +348,7 @@ def log_syncs(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
 async def test_the_key_value_store_syncs_its_log(
     durable: bool, expected: list[int], tmp_path: Path, log_syncs: Callable[[], int]
 ) -> None:
-    kv = rocks.RocksKeyValue.open(tmp_path, durable)
+    kv = rocks.RocksKeyValue.open_at(tmp_path, durable)
     counts = []
     for change in (kv.put(b"a", b"1"), kv.put_all([(b"b", b"2")]), kv.delete(b"a")):
         await change
@@ -362,7 +362,7 @@ async def test_the_frontier_syncs_what_it_acknowledges_and_no_lease(
     durable: bool, tmp_path: Path, log_syncs: Callable[[], int]
 ) -> None:
     now = SystemClock().now()
-    frontier = EmbeddedFrontier.open(tmp_path, FrontierSettings(), Politeness(), Breaker(), 300, now, durable)
+    frontier = EmbeddedFrontier.open_at(tmp_path, FrontierSettings(), Politeness(), Breaker(), 300, now, durable)
     start = log_syncs()
     await frontier.discover([Entry("http://a/", "http://a/", "a")], now)
     await frontier.set_policy("a", HostPolicy(paused=True))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gossamer.cli import output
 from gossamer.cli.forecast import Standing, forecast, pace_of, wait_for
 from gossamer.jobs.command import command
-from gossamer.records.standing import NOT_FOR_US
+from gossamer.records.standing import NOT_FOR_US, FrontierStatistics
 from gossamer.watch.events import Event, Paused, Resumed, SeedArrived, Stopping, Trouble, VisitsEnded
 
 if TYPE_CHECKING:
@@ -40,9 +40,12 @@ class Progress:
     def __init__(self, quiet: bool = False) -> None:
         self._quiet = quiet
         self._live: Live | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._showing: asyncio.Task[None] | None = None
         self._history: deque[Standing] = deque(maxlen=REMEMBERED)
         self._seconds = 0
+        self._standing = FrontierStatistics(
+            waiting=0, leased=0, done=0, dead=0, removed=0, hosts=0
+        )  # of the frontier, as it was last asked
         self._last = ""  # URL that was visited
         self._message = ""
 
@@ -60,12 +63,12 @@ class Progress:
 
             self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
             self._live.start()
-        self._tick()
+        self._showing = asyncio.get_running_loop().create_task(self._show())
 
     def close(self) -> None:
         """Stop showing."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._showing is not None:
+            self._showing.cancel()
         if self._live is not None:
             self._live.stop()
 
@@ -88,16 +91,18 @@ class Progress:
         if self._live is None:
             output.note(self._message)
 
-    def _tick(self) -> None:
-        tally, frontier = self._crawl.tally, self._crawl.stores.frontier.statistics()
-        now, finished = self._crawl.stores.clock.now(), sum(tally.outcomes.values())
-        self._history.append(Standing(now, tally.pages, finished, frontier.waiting))
-        if self._live is not None:
-            self._live.update(self._picture(), refresh=True)
-        elif self._seconds and self._seconds % PLAIN_EVERY == 0:
-            output.note(self._plain())
-        self._seconds += 1
-        self._timer = asyncio.get_running_loop().call_later(SECOND, self._tick)
+    async def _show(self) -> None:
+        """Show where the crawl stands, every second."""
+        while True:
+            tally, self._standing = self._crawl.tally, await self._crawl.stores.frontier.statistics()
+            now, finished = self._crawl.stores.clock.now(), sum(tally.outcomes.values())
+            self._history.append(Standing(now, tally.pages, finished, self._standing.waiting))
+            if self._live is not None:
+                self._live.update(self._picture(), refresh=True)
+            elif self._seconds and self._seconds % PLAIN_EVERY == 0:
+                output.note(self._plain())
+            self._seconds += 1
+            await asyncio.sleep(SECOND)
 
     def _rates(self) -> list[float]:
         """Return the pages of each second."""
@@ -105,7 +110,7 @@ class Progress:
         return [(after.pages - before.pages) / SECOND for before, after in pairwise(known)]
 
     def _facts(self) -> list[tuple[str, str]]:
-        tally, frontier, recent = self._crawl.tally, self._crawl.stores.frontier.statistics(), self._rates()[-RECENT + 1 :]
+        tally, frontier, recent = self._crawl.tally, self._standing, self._rates()[-RECENT + 1 :]
         return [
             ("pages", f"{tally.pages:,}"),
             ("pages/s", f"{sum(recent) / len(recent) if recent else 0.0:,.1f}"),

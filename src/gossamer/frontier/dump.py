@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from gossamer.errors import StoreError
 from gossamer.frontier.accounts import Accounts
-from gossamer.frontier.rows import ModelUrl, encode
+from gossamer.frontier.rows import ModelUrl
 from gossamer.records.host import HostClock, HostPolicy
 
-_NAME = "frontier.msgpack"
+NAME = "frontier.msgpack"
 
 
 class Saved(Struct):
@@ -39,18 +39,9 @@ def saved(number: int, policy: HostPolicy, clock: HostClock) -> Saved:
     return Saved(number, policy, replace(clock, recent=0), str(clock.recent))
 
 
-def write(target: Path, dump: Dump) -> None:
-    """Write a dump into a new directory."""
-    try:
-        target.mkdir(parents=True)
-        (target / _NAME).write_bytes(encode(dump))
-    except OSError as problem:
-        raise StoreError(f"the checkpoint cannot be written to {target}: {problem.strerror}") from problem
-
-
 def read(source: Path) -> Dump:
-    """Read what `write` wrote."""
+    """Read the dump in a directory."""
     try:
-        return Decoder(Dump).decode((source / _NAME).read_bytes())
+        return Decoder(Dump).decode((source / NAME).read_bytes())
     except (OSError, DecodeError, UnicodeDecodeError) as problem:
         raise StoreError(f"no checkpoint can be read in {source}: {problem}") from problem

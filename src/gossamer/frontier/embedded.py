@@ -14,7 +14,7 @@ What a call acknowledges has also reached the disk when it returns, or will with
 given out acknowledge nothing: after a power loss they come back, and every host rests for one delay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -36,10 +36,12 @@ from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
+from gossamer.joints.shelving import Shelving
 from gossamer.policy import politeness
 from gossamer.records.entry import Discovered, Entry, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
+from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.standing import FrontierStatistics, Outlook
 
@@ -99,7 +101,25 @@ class EmbeddedFrontier(Trusted):
         self._commit_changes()
 
     @classmethod
-    def open(
+    async def open(
+        cls,
+        location: Location,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        durable: bool,
+        opic: bool,
+    ) -> "EmbeddedFrontier":
+        return cls.open_at(location.on_disk, settings, politeness, breaker, lease, now, durable, opic)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return location.on_disk.exists()
+
+    @classmethod
+    def open_at(
         cls,
         path: Path,
         settings: FrontierSettings,
@@ -296,7 +316,7 @@ class EmbeddedFrontier(Trusted):
         entries = iter(self._ledger.sheets.read([reference for reference in stands if reference is not None]))
         return ["" if reference is None else next(entries).entry.url for reference in stands]
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    async def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         for some in self._ledger.walk():
             leases = self._turns.leases()
             credits = self._credit([written.slot for _, written in some])
@@ -312,7 +332,7 @@ class EmbeddedFrontier(Trusted):
         known = self._ledger.host(host)
         return None if known is None else self._status(known)
 
-    def hosts(self) -> Iterator[HostStatus]:
+    async def hosts(self) -> AsyncIterator[HostStatus]:
         held = {host.name: host for host in (*self._schedule.hosts.values(), *self._ledger.resting.values())}
         for host in held.values():
             yield self._status(host)
@@ -324,7 +344,7 @@ class EmbeddedFrontier(Trusted):
     def _status(self, host: Host) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
-    def statistics(self) -> FrontierStatistics:
+    async def statistics(self) -> FrontierStatistics:
         seen = self._seen
         asked = {"recent_hits": seen.recent_hits, "bloom_misses": seen.bloom_misses, "store_reads": seen.store_reads}
         return self._meta.statistics(len(self._schedule.hosts), **asked)
@@ -337,10 +357,11 @@ class EmbeddedFrontier(Trusted):
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 
-    async def checkpoint(self, target: Path) -> None:
-        self._store.checkpoint(target / "store")
-        self._seen.slots.copy(target / "slots")
-        self._seen.save(target / "seen.bloom")
+    async def checkpoint(self, target: Shelving) -> None:
+        async with target.path(self._path) as copy:
+            self._store.checkpoint(copy / "store")
+            self._seen.slots.copy(copy / "slots")
+            self._seen.save(copy / "seen.bloom")
 
     async def aclose(self) -> None:
         if self._closed:

@@ -15,7 +15,7 @@ Nothing is durable but what `checkpoint` writes; `restore` opens it like any bac
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.accounts import Accounts
-from gossamer.frontier.dump import Dump, read, saved, write
+from gossamer.frontier.dump import NAME, Dump, read, saved
 from gossamer.frontier.model import (
     ModelHost,
     ModelTurn,
@@ -39,12 +39,14 @@ from gossamer.frontier.model import (
 )
 from gossamer.frontier.order import QueueOrder, Whose, is_again, place, rank
 from gossamer.frontier.refusal import end_by_host, end_by_verdict
-from gossamer.frontier.rows import ModelUrl, is_not_for_us, known_of, outlook_of, slowest_of, status_of
+from gossamer.frontier.rows import ModelUrl, encode, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
+from gossamer.joints.shelving import Shelving
 from gossamer.policy import breaker, politeness
 from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
+from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
@@ -78,6 +80,24 @@ class MemoryFrontier:
         self._accounts = Accounts() if opic else None
         self._sequence = 0
         self._token = 0
+
+    @classmethod
+    async def open(
+        cls,
+        location: Location,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        durable: bool,
+        opic: bool,
+    ) -> "MemoryFrontier":
+        return cls(settings, politeness, breaker, lease, now, opic)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return False
 
     # --- URLs in -----------------------------------------------------------------------------------------------------
 
@@ -315,7 +335,7 @@ class MemoryFrontier:
         urls = {fingerprint(key): row.entry.url for key, row in self._urls.items()}
         return [urls.get(each, "") for each in fingerprints]
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    async def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         for row in list(self._urls.values()):
             if state is None or row.state is state:
                 yield self._known(row)
@@ -329,13 +349,14 @@ class MemoryFrontier:
     async def host(self, host: str) -> HostStatus | None:
         return self._status(self._hosts[host]) if host in self._hosts else None
 
-    def hosts(self) -> Iterator[HostStatus]:
-        return (self._status(host) for host in list(self._hosts.values()))
+    async def hosts(self) -> AsyncIterator[HostStatus]:
+        for host in list(self._hosts.values()):
+            yield self._status(host)
 
     def _status(self, host: ModelHost) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
 
-    def statistics(self) -> FrontierStatistics:
+    async def statistics(self) -> FrontierStatistics:
         states = Counter(row.state for row in self._urls.values())
         hosts = sum(1 for host in self._hosts.values() if host.waiting or host.leased)
         accounts = self._accounts
@@ -353,10 +374,11 @@ class MemoryFrontier:
 
     # --- keeping -----------------------------------------------------------------------------------------------------
 
-    async def checkpoint(self, target: Path) -> None:
+    async def checkpoint(self, target: Shelving) -> None:
         hosts = {host.name: saved(host.number, host.policy, host.clock) for host in self._hosts.values()}
         later = {key for host in self._hosts.values() for _, _, key in host.later}
-        write(target, Dump(list(self._urls.values()), hosts, later, self._sequence, self._token, self._accounts))
+        dump = Dump(list(self._urls.values()), hosts, later, self._sequence, self._token, self._accounts)
+        await target.put(NAME, [encode(dump)])
 
     @classmethod
     def restore(

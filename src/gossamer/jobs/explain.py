@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from gossamer.archives import read_record
 from gossamer.assemble import Stores
 from gossamer.errors import StoreError
 from gossamer.filters.verdict import Candidate, first_refusal
@@ -61,7 +60,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "host": parsed.host,
         "state": known.state if known else "unknown",
         "not_for_us": _is_not_for_us(known),
-        **_end(known, page, verdicts, robots, stores.catalog.totals().links_cut[0] if known is None else 0),
+        **_end(known, page, verdicts, robots, (await stores.catalog.totals()).links_cut[0] if known is None else 0),
         **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
         "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
@@ -71,7 +70,7 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "host_status": plain(host) if host else None,
         "page": plain(page) if page else None,
         "duplicate_of": page.duplicate_of if page else "",
-        "copies": stores.catalog.copies(page.url, MOST_COPIES) if page else [],
+        "copies": await stores.catalog.copies(page.url, MOST_COPIES) if page else [],
         "evidence": plain(await stores.lessons.evidence(parsed)),
     }
     return {**facts, "help": plain(remedies(facts, stores.settings, stores.directory))}
@@ -95,7 +94,7 @@ async def _redirect(stores: Stores, key: str) -> str:
     if page is None or page.place is None:
         return ""
     try:
-        fetched = read_record(stores.directory, stores.settings, page.place)
+        fetched = await stores.archive.read(page.place)
     except StoreError:
         return ""  # `verify` says so
     fetched.body.close()

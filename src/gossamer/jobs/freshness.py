@@ -8,7 +8,7 @@ How soon important pages were fetched is known: those of the high class, found a
 wait for longer than a day count too, as far as the frontier can be asked; otherwise only what was fetched would be judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from math import exp, expm1
 
@@ -20,6 +20,7 @@ from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.driven import driven
 from gossamer.policy import change
 from gossamer.records.entry import Priority
 from gossamer.records.page import Page
@@ -65,7 +66,7 @@ def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = No
     settings = directory.settings()
     moment = SystemClock().now() if now is None else now
     total, classes, by_host, important = Report(name="all"), _Groups(), _Groups(), Promptness()
-    for page in _known(directory, settings):
+    for page in driven(_known(directory, settings)):
         _note(important, page)
         for report in (total, classes[_class_of(page)], by_host[page.host]):
             _count(report, page, moment, settings.recrawl.longest)
@@ -94,11 +95,12 @@ class _Groups(dict[str, Report]):
         return self[name]
 
 
-def _known(directory: CrawlDirectory, settings: Settings) -> Iterator[Page]:
+async def _known(directory: CrawlDirectory, settings: Settings) -> AsyncIterator[Page]:
     """Walk over the pages of which something is known."""
-    for page in open_catalog(directory.path, settings).pages():
-        if page.freshness is not None and page.place is not None:
-            yield page
+    async with open_catalog(directory.path, settings) as catalog:
+        async for page in catalog.pages():
+            if page.freshness is not None and page.place is not None:
+                yield page
 
 
 def _class_of(page: Page) -> str:

@@ -5,23 +5,24 @@ page that is being settled just now, or one whose key was learned to be another)
 """
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import suppress
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gossamer.assemble import make_admission, open_catalog, open_stores
+from gossamer.assemble import make_admission, open_catalog, open_graph, open_stores
 from gossamer.clock import SystemClock
-from gossamer.edges import KINDS, NOFOLLOW
+from gossamer.edges import KINDS, NOFOLLOW, WIDTH
 from gossamer.errors import CrawlInUse, CrawlReadOnly, UsageError
-from gossamer.graphs import graph_at
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.look import held_to_look
+from gossamer.joints.graph import LinkGraph
 from gossamer.policy.pagerank import pagerank, passing
 from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
@@ -75,16 +76,28 @@ class Survey(Struct, frozen=True, kw_only=True):
     top: tuple[Ranked, ...]
 
 
+class GraphTable(Struct, frozen=True):
+    """A whole graph in columns."""
+
+    pages: NDArray[np.uint64]  # fingerprints
+    counts: NDArray[np.uint32]  # edges of each
+    targets: NDArray[np.uint64]
+    ways: NDArray[np.uint8]
+
+    @property
+    def sources(self) -> NDArray[np.uint64]:
+        """Return the page of every edge."""
+        return np.repeat(self.pages, self.counts)
+
+
 def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
     """Rank all pages, keep the ranks beside the graph if it can be written, and return the graph in numbers."""
-    chosen, path = _graph_of(directory)
-    graph = chosen.read_at(path)
+    graph = asyncio.run(_read(directory))
     nodes, ranks, inlinks = _ranked(graph)
-    with suppress(CrawlReadOnly):
-        chosen.keep_ranks_at(path, nodes, ranks)
+    asyncio.run(_keep(directory, nodes, ranks))
     best = np.argsort(-ranks, kind="stable")[:top]
     names = _names(directory, nodes[best])
-    is_broken = np.isin(graph.targets, _broken(directory))
+    is_broken = np.isin(graph.targets, asyncio.run(_broken(directory)))
     return Survey(
         pages=len(graph.pages),
         edges=len(graph.targets),
@@ -99,8 +112,7 @@ def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
 
 def named_edges(directory: CrawlDirectory) -> Iterator[Edge]:
     """Walk over every edge by name."""
-    chosen, path = _graph_of(directory)
-    graph = chosen.read_at(path)
+    graph = asyncio.run(_read(directory))
     sources = graph.sources
     for start in range(0, len(sources), IN_A_ROW):
         some = slice(start, start + IN_A_ROW)
@@ -109,8 +121,7 @@ def named_edges(directory: CrawlDirectory) -> Iterator[Edge]:
 
 def inlinks(directory: CrawlDirectory, url: str, limit: int | None = None) -> list[Edge]:
     """Return the edges that lead to a URL, however it is spelled."""
-    chosen, path = _graph_of(directory)
-    graph = chosen.read_at(path)
+    graph = asyncio.run(_read(directory))
     target = fingerprint(make_admission(directory.settings(), ()).key(parse(url)))
     at = np.flatnonzero(graph.targets == np.uint64(target))[:limit]
     sources = graph.pages[np.searchsorted(np.cumsum(graph.counts), at, "right")]
@@ -119,19 +130,43 @@ def inlinks(directory: CrawlDirectory, url: str, limit: int | None = None) -> li
 
 def compact_graph(directory: CrawlDirectory) -> None:
     """Drop edges that were replaced; no crawl may run."""
-    chosen, path = _graph_of(directory)
     with directory.lock():
-        chosen.compact_at(path)
+        asyncio.run(_compact(directory))
 
 
-def _graph_of(directory: CrawlDirectory) -> tuple[Any, Path]:
+async def _compact(directory: CrawlDirectory) -> None:
+    async with _graph_of(directory) as graph:
+        await graph.compact()
+
+
+async def _read(directory: CrawlDirectory) -> GraphTable:
+    """Read a whole graph, as far as it was written before."""
+    pages, counts, targets, ways = array("Q"), array("I"), [], []
+    async with _graph_of(directory) as graph:
+        async for page, edges in graph.pages():
+            count = len(edges) // WIDTH
+            pages.append(page)
+            counts.append(count)
+            targets.append(edges[: 8 * count])
+            ways.append(edges[8 * count :])
+    columns = np.frombuffer(b"".join(targets), "<u8"), np.frombuffer(b"".join(ways), "u1")
+    return GraphTable(np.array(pages, np.uint64), np.array(counts, np.uint32), *columns)
+
+
+async def _keep(directory: CrawlDirectory, nodes: NDArray[np.uint64], ranks: NDArray[np.float64]) -> None:
+    async with _graph_of(directory) as graph:
+        with suppress(CrawlReadOnly):
+            await graph.keep_ranks(cast(Sequence[int], nodes), cast(Sequence[float], ranks))
+
+
+def _graph_of(directory: CrawlDirectory) -> AbstractAsyncContextManager[LinkGraph]:
     settings = directory.settings()
     if not settings.storage.graph:
         raise UsageError(f"{directory.path} keeps no link graph; crawl with storage.graph set to keep one")
-    return graph_at(directory.path, settings)
+    return open_graph(directory.path, settings)
 
 
-def _ranked(graph: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]:
+def _ranked(graph: GraphTable) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]:
     """Return what is ranked, its ranks with 1 as the average, and its inlinks; images and nofollow links pass nothing on."""
     says = passing(graph.ways)
     nodes, numbers = np.unique(np.concatenate([graph.pages, graph.targets[says]]), return_inverse=True)
@@ -141,10 +176,10 @@ def _ranked(graph: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArra
     return nodes, ranks, np.bincount(targets, minlength=len(nodes))
 
 
-def _broken(directory: CrawlDirectory) -> NDArray[np.uint64]:
-    catalog = open_catalog(directory.path, directory.settings())
-    keys = [page.key for outcome in sorted(BROKEN) for page in catalog.pages(outcome=outcome)]
-    return np.array([fingerprint(key) for key in keys], np.uint64)
+async def _broken(directory: CrawlDirectory) -> NDArray[np.uint64]:
+    async with open_catalog(directory.path, directory.settings()) as catalog:
+        walks = [catalog.pages(outcome=outcome) for outcome in sorted(BROKEN)]
+        return np.array([fingerprint(page.key) for walk in walks async for page in walk], np.uint64)
 
 
 def _edges(directory: CrawlDirectory, sources: Any, targets: Any, ways: Any) -> list[Edge]:

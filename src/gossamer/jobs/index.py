@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
-from gossamer.archives import merge_index
+from gossamer.assemble import open_archive
+from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError
 from gossamer.watch.events import RunTally
@@ -26,7 +27,7 @@ def indexed_at_the_end(directory: Path, settings: Settings) -> Iterator[None]:
         yield
     finally:
         with suppress(GossamerError):  # a full disk was told of already, and the pages are kept
-            merge_index(directory, settings)
+            asyncio.run(merge_index(directory, settings))
 
 
 @asynccontextmanager
@@ -49,6 +50,12 @@ async def _again_and_again(directory: Path, settings: Settings, tally: RunTally)
         if visits == indexed:
             continue
         with suppress(GossamerError):
-            await asyncio.to_thread(merge_index, directory, settings)
+            await merge_index(directory, settings)
             indexed = visits
         wait = max(EVERY, (loop.time() - began) / SHARE)
+
+
+async def merge_index(directory: Path, settings: Settings) -> None:
+    """Make one index of all archive files, open ones included."""
+    async with open_archive(directory, settings, SystemClock()) as archive:
+        await archive.merge()

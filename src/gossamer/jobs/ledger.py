@@ -10,7 +10,6 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from gossamer.archives import archive_captures
 from gossamer.assemble import Stores
 from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.host import HostStatus
@@ -30,7 +29,7 @@ class Collector(Protocol):
 async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str], Collector]) -> AsyncIterator[Any]:
     """Check P11 to P13, and P19, against a ledger."""
     by_host = _read(ledger)
-    hosts = {host.host: host for host in stores.frontier.hosts()}
+    hosts = {host.host: host async for host in stores.frontier.hosts()}
     gaps = finding("P11", "two requests to a host are at least its delay apart")
     overlaps = finding("P12", "no host has more requests at once than allowed")
     for host, requests in by_host.items():
@@ -43,7 +42,7 @@ async def check_ledger(stores: Stores, ledger: Path, finding: Callable[[str, str
     yield overlaps.check()
     yield await _disallowed(stores, by_host, finding("P13", "no path that robots.txt disallows was requested"))
     answers = Answers(chain.from_iterable(by_host.values()), ledger)
-    yield _misattributed(stores, answers, finding("P19", "what is kept is what the server sent for that very request"))
+    yield await _misattributed(stores, answers, finding("P19", "what is kept is what the server sent for that very request"))
 
 
 def _delays(stores: Stores, status: HostStatus | None) -> tuple[float, float]:
@@ -85,7 +84,7 @@ def _look_at_overlaps(finding: Collector, host: str, requests: list[SentRequest]
 
 async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], finding: Collector) -> Any:
     origins: dict[str, str] = {}
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         scheme, _, rest = known.entry.url.partition("://")
         origins.setdefault(known.entry.host, f"{scheme}://{rest.partition('/')[0]}")
     for host, requests in by_host.items():
@@ -98,8 +97,8 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], fin
     return finding.check()
 
 
-def _misattributed(stores: Stores, answers: Answers, finding: Collector) -> Any:
-    for capture, digest in archive_captures(stores.directory, stores.settings):
+async def _misattributed(stores: Stores, answers: Answers, finding: Collector) -> Any:
+    async for capture, digest in stores.archive.captures():
         fault = answers.fault(capture, digest)
         if fault is not None:
             finding.look(fault)

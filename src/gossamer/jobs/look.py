@@ -39,9 +39,9 @@ def _copies_of(directory: CrawlDirectory) -> Iterator[Path]:
         place = Path(name)
         try:
             for uri, knob in ((settings.frontier.uri, "frontier.uri"), (settings.storage.kv, "storage.kv")):
-                here = located(uri, directory.path, knob)[1]
-                if here.is_dir():
-                    shutil.copytree(here, located(uri, place, knob)[1], copy_function=_link_or_copy, ignore=LEFT_OUT)
+                here, there = located(uri, directory.path, knob).path, located(uri, place, knob).path
+                if here is not None and there is not None and here.is_dir():
+                    shutil.copytree(here, there, copy_function=_link_or_copy, ignore=LEFT_OUT)
         except (OSError, shutil.Error) as error:
             raise StoreError(f"{directory.path} cannot be copied into {place} to look at it: {error}; set TMPDIR") from error
         yield place

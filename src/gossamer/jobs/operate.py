@@ -4,7 +4,6 @@ Arguments and answers are plain JSON values, so that they can be asked over a so
 """
 
 from collections.abc import Awaitable, Callable
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,11 @@ from gossamer.errors import CrawlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
+from gossamer.joints.walks import batches, first
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records.entry import Priority
 from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, TemplateTally, View
-from gossamer.records.host import HostPolicy
+from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.outcome import State
 
 Operation = Callable[..., Awaitable[Any]]
@@ -30,24 +30,24 @@ SAMPLE = 5_000  # URLs looked at in one go: a running crawl waits meanwhile
 
 async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
     """Return the crawl in numbers."""
-    totals = stores.catalog.totals()
+    totals = await stores.catalog.totals()
     return {
         "directory": str(stores.directory),
-        "state": _state(stores, running),
+        "state": await _state(stores, running),
         "pages": totals.pages,
         "bytes": totals.bytes,
         "bodies_cut": totals.bodies_cut,
         "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
-        "outcomes": stores.catalog.counts(),
-        "frontier": plain(stores.frontier.statistics()),
+        "outcomes": await stores.catalog.counts(),
+        "frontier": plain(await stores.frontier.statistics()),
         "build": dict(zip(("compiled", "pure"), compiled_and_pure(), strict=True)),
     }
 
 
-def _state(stores: Stores, running: bool) -> str:
+async def _state(stores: Stores, running: bool) -> str:
     if running:
         return "running"
-    frontier = stores.frontier.statistics()
+    frontier = await stores.frontier.statistics()
     return "stopped" if frontier.waiting + frontier.leased else "finished"
 
 
@@ -57,10 +57,10 @@ async def overdue(stores: Stores, seconds: float) -> int:
     URLs are known in the order of their fingerprints, so that the first of them are as good a sample as any.
     """
     now = stores.clock.now()
-    sample = list(islice(stores.frontier.known(), SAMPLE))
+    sample = await first(stores.frontier.known(), SAMPLE)
     waiting = [known for known in sample if known.state in (State.WAITING, State.LEASED) and not known.again]
     late = [known for known in waiting if known.entry.priority is Priority.HIGH and now - known.discovered_at > seconds]
-    statistics = stores.frontier.statistics()
+    statistics = await stores.frontier.statistics()
     everything = sum(getattr(statistics, state) for state in State)
     return round(len(late) * everything / len(sample)) if sample else 0
 
@@ -77,8 +77,10 @@ async def keys(stores: Stores, url: str) -> list[str]:
 
 async def hosts(stores: Stores, limit: int = 50) -> list[dict[str, Any]]:
     """Return the hosts with most waiting URLs."""
-    ranked = sorted(stores.frontier.hosts(), key=lambda host: (-host.waiting, host.host))
-    return [plain(host) for host in ranked[:limit]]
+    best: list[HostStatus] = []
+    async for some in batches(stores.frontier.hosts(), SAMPLE):
+        best = sorted([*best, *some], key=lambda host: (-host.waiting, host.host))[:limit]
+    return [plain(host) for host in best]
 
 
 async def host(stores: Stores, name: str) -> dict[str, Any] | None:

@@ -12,15 +12,15 @@ a crawl that verifies: whoever opens it clears up (`storage/archive/prune.py`), 
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
 
 from msgspec import Struct
 
-from gossamer.archives import chosen_archive, finish_pruning, repair_archive
-from gossamer.assemble import Stores, open_stores
+from gossamer.assemble import Stores, open_archive, open_stores
 from gossamer.clock import SystemClock
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.joints.archive import Pruning
 from gossamer.joints.catalog import Catalog
+from gossamer.records.upkeep import Rewritten
 from gossamer.records.versions import Version
 
 Spot = tuple[str, int]  # a file, and where a record begins in it
@@ -65,19 +65,18 @@ def prune_crawl(directory: CrawlDirectory, versions: int | None, dry_run: bool, 
 
 async def _prune(directory: CrawlDirectory, keep: int, dry_run: bool, advance: Advance) -> Pruned:
     settings = directory.settings()
-    repair_archive(directory.path, settings)
+    async with open_archive(directory.path, settings, SystemClock()) as archive:
+        await archive.repair()
     async with open_stores(directory.path, settings, directory.seeds(), SystemClock()) as stores:
-        chosen, path = chosen_archive(directory.path, settings)
-        pruner = chosen.pruner_at(path)
-        plan = _plan(stores.catalog, pruner, keep, advance)
+        archive = stores.archive
+        plan = await _plan(stores.catalog, archive, keep, advance)
         by_file: dict[str, set[int]] = defaultdict(set)
         for file, offset in (*plan.captures, *plan.confirmations):
             by_file[file].add(offset)
         files = []
         for file in sorted(by_file, reverse=True):
-            rewritten = (
-                pruner.weigh(file, by_file[file]) if dry_run else await _rewrite(stores, pruner, plan, file, by_file[file])
-            )
+            rewriting = archive.weigh(file, by_file[file]) if dry_run else _rewrite(stores, plan, file, by_file[file])
+            rewritten = await rewriting
             captures = sum((file, offset) in plan.captures for offset in by_file[file])
             after = 0 if rewritten.is_empty else rewritten.after
             confirmations = len(by_file[file]) - captures
@@ -85,7 +84,7 @@ async def _prune(directory: CrawlDirectory, keep: int, dry_run: bool, advance: A
                 PrunedFile(file=file, captures=captures, confirmations=confirmations, before=rewritten.before, after=after)
             )
         if not dry_run:
-            finish_pruning(directory.path, settings, stores.catalog.uses)
+            await archive.finish(stores.catalog.uses)
     return Pruned(
         versions=keep,
         captures=len(plan.captures),
@@ -96,29 +95,31 @@ async def _prune(directory: CrawlDirectory, keep: int, dry_run: bool, advance: A
     )
 
 
-async def _rewrite(stores: Stores, pruner: Any, plan: PrunePlan, file: str, without: set[int]) -> Any:
+async def _rewrite(stores: Stores, plan: PrunePlan, file: str, without: set[int]) -> Rewritten:
     """Replace one file, in the order that a crash cannot hurt."""
     gone = [plan.captures[file, offset] for offset in without if (file, offset) in plan.captures]
     await stores.deduper.forget([(version.digest, version.key, version.captured_at) for version in gone])
-    rewritten = pruner.rewrite(file, without, stores.clock.now())
-    await stores.catalog.move(file, rewritten.file, rewritten.offsets)
-    pruner.drop(file)
+    rewritten = await stores.archive.rewrite(file, without, stores.clock.now())
+    await stores.catalog.move(file, rewritten.file, rewritten.offsets, without)
+    await stores.archive.drop(file)
     if rewritten.is_empty:
-        pruner.drop(rewritten.file)
+        await stores.archive.drop(rewritten.file)
     return rewritten
 
 
-def _plan(catalog: Catalog, pruner: Any, keep: int, advance: Advance) -> PrunePlan:
+async def _plan(catalog: Catalog, archive: Pruning, keep: int, advance: Advance) -> PrunePlan:
     """Find what goes: older captures but for those that what stays refers to, and the revisits that go with them."""
-    older = {(version.place.file, version.place.offset): version for version in catalog.excess(keep)}
+    older = {(version.place.file, version.place.offset): version async for version in catalog.excess(keep)}
     if not older:
         return PrunePlan({}, set(), 0)
     named: dict[tuple[str, str], list[Spot]] = defaultdict(list)
     for spot, version in older.items():
-        named[pruner.identity(version.place)].append(spot)
-    references = _references(pruner, named, advance)
+        named[await archive.identity(version.place)].append(spot)
+    references = await _references(archive, named, advance)
     loose = {
-        spot for spot, url, target in references if url == target[0] and not _is_version(catalog, older, spot, named[target])
+        spot
+        for spot, url, target in references
+        if url == target[0] and not await _is_version(catalog, older, spot, named[target])
     }
     gone = set(older)
     while held := {
@@ -133,22 +134,22 @@ def _plan(catalog: Catalog, pruner: Any, keep: int, advance: Advance) -> PrunePl
     return PrunePlan({spot: older[spot] for spot in gone}, confirmations, len(older) - len(gone))
 
 
-def _references(
-    pruner: Any, named: dict[tuple[str, str], list[Spot]], advance: Advance
+async def _references(
+    archive: Pruning, named: dict[tuple[str, str], list[Spot]], advance: Advance
 ) -> list[tuple[Spot, str, tuple[str, str]]]:
     """Return every revisit that refers to one of these captures: where it is, its URL, what it refers to."""
-    files = pruner.files()
+    files = [file async for file in archive.files()]
     total = sum(size for _, size in files)
     found = []
     for file, size in files:
-        found += [((one.file, one.offset), one.url, one.target) for one in pruner.references(file, named)]
+        found += [((one.file, one.offset), one.url, one.target) async for one in archive.references(file, named)]
         advance(size, total)
     return found
 
 
-def _is_version(catalog: Catalog, older: dict[Spot, Version], spot: Spot, captures: list[Spot]) -> bool:
+async def _is_version(catalog: Catalog, older: dict[Spot, Version], spot: Spot, captures: list[Spot]) -> bool:
     """Tell whether a revisit is a version of the page whose capture it refers to."""
     if spot in older:
         return True
-    places = [version.place for version in catalog.versions(older[captures[0]].key)]
+    places = [version.place for version in await catalog.versions(older[captures[0]].key)]
     return any((place.file, place.offset) == spot for place in places)

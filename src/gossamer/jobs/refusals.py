@@ -5,12 +5,12 @@ them are as good a sample as any: of a large crawl no more are looked at.
 """
 
 from collections import Counter
-from itertools import islice
 
 from msgspec import Struct
 
 from gossamer.jobs.explain import rule_of
 from gossamer.joints.frontier import Frontier
+from gossamer.joints.walks import first
 from gossamer.records.entry import LinkKind
 from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import State
@@ -29,9 +29,9 @@ class Refusals(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def most_refused(frontier: Frontier) -> Refusals | None:
+async def most_refused(frontier: Frontier) -> Refusals | None:
     """Return the rule that refused more than half of what was found, if one did."""
-    sample = list(islice(frontier.known(), SAMPLE + 1))
+    sample = await first(frontier.known(), SAMPLE + 1)
     found = [known for known in sample[:SAMPLE] if known.entry.kind is not LinkKind.SEED]
     refused = [known for known in found if known.state is State.DEAD and rule_of(known)]
     counts = Counter(map(rule_of, refused))

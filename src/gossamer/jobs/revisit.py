@@ -5,7 +5,7 @@ that failed without a request. Whoever says that failures are to be repeated say
 patience (Retry-After) is left alone all the same, and one that was given up gets a single request first.
 """
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator
 
 from msgspec import Struct
 
@@ -28,8 +28,8 @@ class Again(Struct, frozen=True, kw_only=True):
 async def visit_again(stores: Stores, again: Again) -> int:
     """Make finished URLs due now; return how many."""
     frontier, now = stores.frontier, stores.clock.now()
-    kept = list(_old(frontier, State.DONE, now - again.older_than)) if again.kept else []
-    failed = list(_old(frontier, State.DEAD, now - again.older_than)) if again.failed else []
+    kept = [known async for known in _old(frontier, State.DONE, now - again.older_than)] if again.kept else []
+    failed = [known async for known in _old(frontier, State.DEAD, now - again.older_than)] if again.failed else []
     await stores.robots.reopen([known.entry.url for known in failed])
     for host in dict.fromkeys(known.entry.host for known in failed):
         await _give_another_chance(frontier, host, now)
@@ -40,10 +40,11 @@ async def visit_again(stores: Stores, again: Again) -> int:
     return count
 
 
-def _old(frontier: Frontier, state: State, before: float) -> Iterable[KnownUrl]:
+async def _old(frontier: Frontier, state: State, before: float) -> AsyncIterator[KnownUrl]:
     """Walk over the URLs that ended so, by a visit and not later than that."""
-    known = frontier.known(state)
-    return (one for one in known if one.entry.refused is None and (one.settled_at or 0.0) <= before)
+    async for known in frontier.known(state):
+        if known.entry.refused is None and (known.settled_at or 0.0) <= before:
+            yield known
 
 
 async def _give_another_chance(frontier: Frontier, host: str, now: float) -> None:

@@ -122,7 +122,7 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
-        totals = crawl.stores.catalog.totals()
+        totals = await crawl.stores.catalog.totals()
         unkept = seeds[:SEEDS_TOLD] if not totals.pages else []
         return Summary(
             directory=str(directory.path),
@@ -135,7 +135,7 @@ async def _run(
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
             too_soon=crawl.tally.politeness.count,
-            frontier=crawl.stores.frontier.statistics(),
+            frontier=await crawl.stores.frontier.statistics(),
             next_time=crawl.pool.next_time if end is RunEnd.WAITING else None,
             spent=crawl.pool.spent if end is RunEnd.BUDGET else None,
             learned=await crawl.stores.lessons.summary(),
@@ -143,7 +143,7 @@ async def _run(
             kept=totals.pages,
             seeds=tuple([await ending(crawl.stores, seed.wire) for seed in unkept]),
             more_seeds=len(seeds) - len(unkept) if not totals.pages else 0,
-            refused=most_refused(crawl.stores.frontier),
+            refused=await most_refused(crawl.stores.frontier),
             links_cut=dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         )
 

@@ -1,21 +1,23 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
 
-from gossamer.archives import merge_index, read_record
-from gossamer.assemble import make_admission, make_processors, open_catalog
+from gossamer.assemble import make_admission, make_processors, open_archive, open_catalog
+from gossamer.clock import SystemClock
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import CrawlInUse, UsageError
 from gossamer.jobs.command import command
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.driven import driven
+from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of, glimpse_of
@@ -41,27 +43,41 @@ class ShownPage(Struct, frozen=True):
     text: str
 
 
-def find_pages(directory: CrawlDirectory, **wanted: Any) -> list[Page]:
-    """Return the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
+    """Walk over the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:
         raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
     if mime and "/" not in mime:
         raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
-    return list(open_catalog(directory.path, directory.settings()).pages(**wanted))
+    return driven(_pages(directory, wanted))
+
+
+async def _pages(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[Page]:
+    async with open_catalog(directory.path, directory.settings()) as catalog:
+        async for page in catalog.pages(**wanted):
+            yield page
 
 
 def show_page(directory: CrawlDirectory, url: str, which: str = "") -> ShownPage:
     """Read a page back from the archive, or an earlier version by number or date; a copy shows its original's content."""
+    return asyncio.run(_show_page(directory, url, which))
+
+
+async def _show_page(directory: CrawlDirectory, url: str, which: str) -> ShownPage:
     settings = directory.settings()
-    catalog = open_catalog(directory.path, settings)
-    page = _find(directory, catalog, settings, url)
-    captures = catalog.versions(page.key) if page else []
-    if page is None or not captures or (page.place is None and not which):
-        why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
-        raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
-    version = _chosen(captures, which) if which else next((one for one in captures if one.place == page.place), captures[0])
-    fetched = _content(directory, catalog, settings, version)
+    async with (
+        open_catalog(directory.path, settings) as catalog,
+        open_archive(directory.path, settings, SystemClock()) as archive,
+    ):
+        page = await _find(directory, catalog, settings, url)
+        captures = await catalog.versions(page.key) if page else []
+        if page is None or not captures or (page.place is None and not which):
+            why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
+            raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
+        shown = next((one for one in captures if one.place == page.place), captures[0])
+        version = _chosen(captures, which) if which else shown
+        fetched = await _content(directory, catalog, archive, settings, version)
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
@@ -70,12 +86,16 @@ def show_page(directory: CrawlDirectory, url: str, which: str = "") -> ShownPage
 
 def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     """Return the kept versions of a page, newest first."""
+    return asyncio.run(_versions_of(directory, url))
+
+
+async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     settings = directory.settings()
-    catalog = open_catalog(directory.path, settings)
-    page = _find(directory, catalog, settings, url)
-    if page is None:
-        raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
-    return catalog.versions(page.key)
+    async with open_catalog(directory.path, settings) as catalog:
+        page = await _find(directory, catalog, settings, url)
+        if page is None:
+            raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
+        return await catalog.versions(page.key)
 
 
 def _chosen(captures: list[Version], which: str) -> Version:
@@ -100,51 +120,58 @@ def _date(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
 
 
-def _content(directory: CrawlDirectory, catalog: Catalog, settings: Settings, version: Version) -> Fetched:
+async def _content(
+    directory: CrawlDirectory, catalog: Catalog, archive: Archive, settings: Settings, version: Version
+) -> Fetched:
     """Read a version; one that is only a revisit has the content of the capture it refers to."""
-    fetched = read_record(directory.path, settings, version.place)
+    fetched = await archive.read(version.place)
     if fetched.outcome is Outcome.OK:
         return fetched
-    original = _find(directory, catalog, settings, fetched.detail)
-    for other in catalog.versions(original.key) if original else ():
+    original = await _find(directory, catalog, settings, fetched.detail)
+    for other in await catalog.versions(original.key) if original else ():
         if other.digest == version.digest:
-            kept = read_record(directory.path, settings, other.place)
+            kept = await archive.read(other.place)
             if kept.outcome is Outcome.OK:
                 return kept
     return fetched
 
 
-def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
+async def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
     """Find a page by its spelling or its usual key, and only if nothing is kept under them by keys learned for its host."""
     parsed = parse(url)
     page = None
     for key in (spelled(parsed.wire), make_admission(settings, ()).key(parsed)):
-        page = asyncio.run(catalog.get(key)) or page
+        page = await catalog.get(key) or page
         if page is not None and page.place is not None:
             return page
     with suppress(CrawlInUse):  # by somebody who answers no questions: then this is all there is to know
-        known = [asyncio.run(catalog.get(key)) for key in ask(directory, "keys", url=url)]
+        keys = await asyncio.to_thread(ask, directory, "keys", url=url)  # which runs a loop of its own
+        known = [await catalog.get(key) for key in keys]
         return next((other for other in known if other is not None and other.place is not None), page)
     return page
 
 
 def index_pages(directory: CrawlDirectory) -> Iterator[int]:
     """Index the text of pages that are not indexed yet, and merge the archive's indexes; yield how many, batch by batch."""
+    return driven(_index_pages(directory))
+
+
+async def _index_pages(directory: CrawlDirectory) -> AsyncIterator[int]:
     settings = directory.settings()
-    catalog = open_catalog(directory.path, settings)
     processors = make_processors(settings)
-    while True:
-        pages = catalog.unindexed(BATCH)
-        if not pages:
-            merge_index(directory.path, settings)
-            return
-        catalog.add_text([(page, _text(directory, settings, processors, page)) for page in pages])
-        yield len(pages)
+    async with (
+        open_catalog(directory.path, settings) as catalog,
+        open_archive(directory.path, settings, SystemClock()) as archive,
+    ):
+        while pages := await catalog.unindexed(BATCH):
+            await catalog.add_text([(page, await _text(archive, settings, processors, page)) for page in pages])
+            yield len(pages)
+        await archive.merge()
 
 
-def _text(directory: CrawlDirectory, settings: Settings, processors: dict[str, Processor], page: Page) -> str:
+async def _text(archive: Archive, settings: Settings, processors: dict[str, Processor], page: Page) -> str:
     assert page.place is not None
-    fetched = read_record(directory.path, settings, page.place)
+    fetched = await archive.read(page.place)
     try:
         processor = processors.get(glimpse_of(fetched).mime)  # of a long file no more is read
         return processor.text(document_of(fetched, settings.fetch.max_decoded)) if processor else ""

@@ -4,19 +4,18 @@ Each check is a sentence with the number of things looked at and every offender 
 to look at has neither passed nor failed. It opens the crawl like a resume would, so it needs the lock.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from gossamer.archives import archive_problems, read_record
 from gossamer.assemble import Stores, make_processors, open_stores
 from gossamer.clock import SystemClock
 from gossamer.document.digest import payload_digest
 from gossamer.errors import StoreError
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.driven import driven
 from gossamer.jobs.explain import is_replaced, pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
@@ -90,28 +89,22 @@ class Inspection:
 
 def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
     """Check every promise that can be seen."""
-    with held_to_look(directory) as copies, asyncio.Runner() as runner:
-        checks = _verify(directory, copies, ledger)
-        while (check := runner.run(_next(checks))) is not None:
-            yield check
-
-
-async def _next(checks: AsyncIterator[Check]) -> Check | None:
-    return await anext(checks, None)
+    with held_to_look(directory) as copies:
+        yield from driven(_verify(directory, copies, ledger))
 
 
 async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path | None) -> AsyncIterator[Check]:
     settings = directory.settings()
     yield _sealed(directory.path)
     async with open_stores(directory.path, settings, directory.seeds(), SystemClock(), copies) as stores:
-        yield _states(stores)
+        yield await _states(stores)
         if settings.crawl.order == "opic":
-            yield _credit(stores)
+            yield await _credit(stores)
         yield await _agreement(stores)
         yield await _rows(stores)
         yield await _places(stores)
         yield await _links(stores)
-        yield _files(stores)
+        yield await _files(stores)
         if ledger is not None:
             async for check in check_ledger(stores, ledger, Inspection):
                 yield check
@@ -125,11 +118,11 @@ def _sealed(directory: Path) -> Check:
     return finding.check()
 
 
-def _states(stores: Stores) -> Check:
+async def _states(stores: Stores) -> Check:
     finding = Inspection("P1", "every accepted URL is in exactly one state, and the states add up")
     counted, refused = dict.fromkeys(State, 0), 0
     seen: set[str] = set()
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         counted[known.state] += 1
         refused += known.state is State.DEAD and (known.entry.refused is not None or known.outcome in NOT_FOR_US)
         doubled = known.entry.key in seen
@@ -138,7 +131,7 @@ def _states(stores: Stores) -> Check:
         finding.look(
             f"{known.entry.url} is known twice" if doubled else f"{known.entry.url} is dead for no reason" if reasonless else ""
         )
-    statistics = stores.frontier.statistics()
+    statistics = await stores.frontier.statistics()
     for state in State:
         if getattr(statistics, state) != counted[state]:
             finding.look(f"{counted[state]:,} URLs are {state}, the frontier counts {getattr(statistics, state):,}")
@@ -147,11 +140,11 @@ def _states(stores: Stores) -> Check:
     return finding.check()
 
 
-def _credit(stores: Stores) -> Check:
+async def _credit(stores: Stores) -> Check:
     finding = Inspection("P1", "the credit of all pages and of lambda is what the seeds brought")
-    statistics = stores.frontier.statistics()
+    statistics = await stores.frontier.statistics()
     kept, count = statistics.lambda_credit or 0, 0
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         kept, count = kept + (known.credit or 0), count + 1
     if count:
         brought = statistics.credit or 0
@@ -161,7 +154,7 @@ def _credit(stores: Stores) -> Check:
 
 async def _agreement(stores: Stores) -> Check:
     finding = Inspection("P1", "the catalog has the frontier's outcome of every finished URL")
-    for known in stores.frontier.known():
+    async for known in stores.frontier.known():
         finished = known.state in (State.DONE, State.DEAD) or known.again
         if not finished or known.entry.refused is not None or known.outcome is Outcome.TRAP:
             continue
@@ -181,7 +174,7 @@ def _outlives(page: Page, known: KnownUrl) -> bool:
 
 async def _rows(stores: Stores) -> Check:
     finding = Inspection("P1", "the frontier knows every page of the catalog")
-    for page in stores.catalog.pages():
+    async for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
         finding.look("" if known is not None else f"{page.url} is in the catalog, but not in the frontier")
     return finding.check()
@@ -189,20 +182,20 @@ async def _rows(stores: Stores) -> Check:
 
 async def _places(stores: Stores) -> Check:
     finding = Inspection("P7", "each kept page is one whole record with its URL and digest; revisits resolve")
-    for page in stores.catalog.pages():
+    async for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
         elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith(UNFETCHED):
             finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
-    for version in stores.catalog.excess(0):
-        finding.look(_damaged(stores, version))
+    async for version in stores.catalog.excess(0):
+        finding.look(await _damaged(stores, version))
     return finding.check()
 
 
-def _damaged(stores: Stores, version: Version) -> str:
+async def _damaged(stores: Stores, version: Version) -> str:
     """Say what is wrong with an earlier version of a page."""
     try:
-        fetched = read_record(stores.directory, stores.settings, version.place)
+        fetched = await stores.archive.read(version.place)
     except StoreError as error:
         return f"an earlier version of {version.key}: {error}"
     digest = payload_digest(fetched.body, fetched.chunked) if fetched.outcome is Outcome.OK else version.digest
@@ -213,7 +206,7 @@ def _damaged(stores: Stores, version: Version) -> str:
 async def _misplaced(stores: Stores, page: Page) -> str:
     assert page.place is not None
     try:
-        fetched = read_record(stores.directory, stores.settings, page.place)
+        fetched = await stores.archive.read(page.place)
     except StoreError as error:
         return f"{page.url}: {error}"
     if fetched.url != page.url:
@@ -229,15 +222,15 @@ async def _misplaced(stores: Stores, page: Page) -> str:
 async def _captures(stores: Stores, revisit: Fetched) -> list[Version]:
     """Return what is kept of the page that a revisit refers to; it may be a copy of another itself by now."""
     originals = await pages_of(stores, revisit.detail) if revisit.detail else []
-    return [capture for original in originals for capture in stores.catalog.versions(original.key)]
+    return [capture for original in originals for capture in await stores.catalog.versions(original.key)]
 
 
 async def _links(stores: Stores) -> Check:
     finding = Inspection("P3", "the frontier knows every link of every kept page")
-    (cut, _), processors = stores.catalog.totals().links_cut, make_processors(stores.settings)
+    (cut, _), processors = (await stores.catalog.totals()).links_cut, make_processors(stores.settings)
     if cut:
         finding.note(f"but for {cut:,} links that were cut (documents.max_links):")
-    for page in stores.catalog.pages():
+    async for page in stores.catalog.pages():
         known = await stores.frontier.lookup(page.key)
         if page.links_cut:
             finding.note(f"{page.links_cut:,} links of {page.url} were cut")
@@ -280,7 +273,7 @@ async def _content(stores: Stores, page: Page) -> Fetched | None:
     places = [page.place]
     for place in places:
         try:
-            fetched = read_record(stores.directory, stores.settings, place)
+            fetched = await stores.archive.read(place)
         except StoreError:
             continue
         if fetched.outcome is Outcome.OK:
@@ -297,8 +290,8 @@ async def _is_known(stores: Stores, entry: Entry) -> bool:
     return any([await stores.frontier.lookup(key) for key in await stores.lessons.keys(entry.key, entry.url)])
 
 
-def _files(stores: Stores) -> Check:
+async def _files(stores: Stores) -> Check:
     finding = Inspection("P9", "every archive file is whole: records, lengths, digests, marks of truncation")
-    for name, problem in archive_problems(stores.directory, stores.settings):
+    async for name, problem in stores.archive.problems():
         finding.look(f"{name}: {problem}" if problem else "")
     return finding.check()

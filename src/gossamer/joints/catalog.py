@@ -1,19 +1,64 @@
-"""The joint of catalogs: rows about pages, to list and search."""
+"""The joint of catalogs: rows about pages, to list and search; their captures; and in which file of the archive these are.
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Protocol, runtime_checkable
+What has many rows is a walk that may be left at any time. A walk over pages or captures can be taken up where it was left, by
+what it gave last: `after`.
+"""
 
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Protocol, Self, runtime_checkable
+
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 from gossamer.records.page import Page, Totals
 from gossamer.records.versions import Version
 
 
 @runtime_checkable
-class Catalog(Protocol):
+class Captures(Protocol):
+    """What was kept of pages: a capture stays until it is taken out of the archive, wherever that keeps it."""
+
+    async def versions(self, key: str) -> list[Version]:
+        """Return every kept capture of a page, newest first."""
+
+    def excess(self, keep: int, after: Version | None = None) -> AsyncIterator[Version]:
+        """Walk over captures beyond the newest `keep` of each page (answers without content count apart); never its place.
+
+        In the order of keys, a page's own oldest first.
+        """
+
+
+@runtime_checkable
+class ArchiveFiles(Protocol):
+    """Where captures are: in which file of the archive, and where that moved."""
+
+    async def uses(self, file: str) -> bool:
+        """Tell whether any capture is in a file of the archive."""
+
+    async def move(self, file: str, target: str, offsets: Mapping[int, int], gone: Collection[int] = ()) -> None:
+        """Let what was in one file be in another, by old and new offsets; captures at offsets that are `gone` are forgotten.
+
+        In one transaction, durable at once. A capture that is neither moved nor gone is refused, and so is to forget the
+        place of a page.
+        """
+
+
+@runtime_checkable
+class Catalog(Captures, ArchiveFiles, Protocol):
     """Rows about pages, to list and search. The key of a page is a URL of its host."""
 
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> Self:
+        """Open the catalog of a crawl, or make it; others may read it meanwhile. `durable`: rows outlive a power loss."""
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell whether there is a catalog at a location, without making one."""
+
     async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
-        """Insert or replace, by key, in one transaction; copies of one that no longer counts, if not exact, are its heir's."""
+        """Insert or replace, by key, in one transaction; copies of one that no longer counts, if not exact, are its heir's.
+
+        A row is never replaced by one of an older lease (`Page.token`): whoever lost its lease has nothing to say any more.
+        """
 
     async def get(self, key: str) -> Page | None: ...
 
@@ -25,40 +70,34 @@ class Catalog(Protocol):
         status: int | None = None,
         outcome: str = "",
         mime: str = "",
+        cut: bool = False,
         since: float | None = None,
         until: float | None = None,
         limit: int | None = None,
-    ) -> Iterator[Page]:
-        """Walk over pages that match everything given, newest first (best match first when words are given)."""
+        after: Page | None = None,
+    ) -> AsyncIterator[Page]:
+        """Walk over pages that match everything given, newest first (best match first when words are given).
 
-    def copies(self, url: str, limit: int) -> list[str]:
+        Of one time those with the highest keys come first. `after`: only what comes behind that page, as it was when it was
+        given; not with words. `cut`: only those whose body is not whole.
+        """
+
+    async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""
 
-    def counts(self) -> dict[str, int]:
+    async def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
 
-    def totals(self) -> Totals:
+    async def totals(self) -> Totals:
         """Return how many pages were kept, the bytes of all bodies, and how many bodies and links were cut."""
 
-    def versions(self, key: str) -> list[Version]:
-        """Return every kept capture of a page, newest first."""
-
-    def excess(self, keep: int) -> Iterator[Version]:
-        """Walk over captures beyond the newest `keep` of each page (answers without content count apart); never its place."""
-
-    def uses(self, file: str) -> bool:
-        """Tell whether any capture is in a file of the archive."""
-
-    async def move(self, file: str, target: str, offsets: Mapping[int, int]) -> None:
-        """Let what was in one file be in another, by old and new offsets, and forget captures that are not; durable at once."""
-
-    def unindexed(self, limit: int) -> list[Page]:
+    async def unindexed(self, limit: int) -> list[Page]:
         """Return kept pages whose text, as it is now, is not indexed."""
 
-    def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
+    async def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
 
-    async def checkpoint(self, target: Path) -> None:
+    async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy, to be opened like the original."""
 
     async def aclose(self) -> None: ...

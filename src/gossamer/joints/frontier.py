@@ -1,12 +1,14 @@
 """The joint of the frontier: every known URL, and every host's next turn."""
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Protocol, runtime_checkable
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Protocol, Self, runtime_checkable
 
+from gossamer.config.sections import Breaker, FrontierSettings, Politeness
+from gossamer.joints.shelving import Shelving
 from gossamer.records.entry import Discovered, Entry, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
+from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.standing import FrontierStatistics, Outlook
 
@@ -38,6 +40,28 @@ class Leasing(Protocol):
 class Frontier(Leasing, Protocol):
     """The brain: every known URL in exactly one state, and every host's next turn. Time is always an argument."""
 
+    @classmethod
+    async def open(
+        cls,
+        location: Location,
+        settings: FrontierSettings,
+        politeness: Politeness,
+        breaker: Breaker,
+        lease: float,
+        now: float,
+        durable: bool,
+        opic: bool,
+    ) -> Self:
+        """Open the frontier of a crawl, or make it; live leases come back, and every host waits one delay.
+
+        `lease`: seconds for which a lease is given. `durable`: what a call acknowledged outlives a power loss. `opic`: pages
+        have credit, and the richest of a host is next.
+        """
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell whether there is a frontier at a location, without making one."""
+
     async def lease(self, worker: str | Callable[[str, int, float], str], limit: int, now: float) -> Leases:
         """Give leases to a worker, or each to whom `worker` names for a host with so many connections at once."""
 
@@ -65,19 +89,19 @@ class Frontier(Leasing, Protocol):
     async def host(self, host: str) -> HostStatus | None:
         """Return one host, None when nothing was ever queued for it or decided about it."""
 
-    def hosts(self) -> Iterator[HostStatus]:
+    def hosts(self) -> AsyncIterator[HostStatus]:
         """Walk over every host with a record."""
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
         """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""
 
-    def known(self, state: State | None = None) -> Iterator[KnownUrl]:
+    def known(self, state: State | None = None) -> AsyncIterator[KnownUrl]:
         """Walk over every known URL, or those in one state."""
 
-    def statistics(self) -> FrontierStatistics: ...
+    async def statistics(self) -> FrontierStatistics: ...
     def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
 
-    async def checkpoint(self, target: Path) -> None:
-        """Write a consistent copy of the state into a new directory."""
+    async def checkpoint(self, target: Shelving) -> None:
+        """Write a consistent copy of the state."""
 
     async def aclose(self) -> None: ...

@@ -1,13 +1,23 @@
 """The joint of ordered key-value stores."""
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
+
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 
 
 @runtime_checkable
 class KeyValue(Protocol):
     """An ordered key-value store under robots, DNS and dedupe. Keys and values are bytes."""
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> Self:
+        """Open the store of a crawl, or make it; `durable`: what was written outlives a power loss."""
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell whether there is a store at a location, without making one."""
 
     async def get(self, key: bytes) -> bytes | None: ...
 
@@ -25,7 +35,7 @@ class KeyValue(Protocol):
     def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
         """Walk over the pairs whose key has the prefix, in the order of the keys."""
 
-    async def checkpoint(self, target: Path) -> None:
-        """Write a consistent copy into a new directory."""
+    async def checkpoint(self, target: Shelving) -> None:
+        """Write a consistent copy."""
 
     async def aclose(self) -> None: ...

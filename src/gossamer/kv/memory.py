@@ -1,9 +1,11 @@
 """The key-value store in memory: the reference, and good enough where nothing has to outlive the process."""
 
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 
 import msgspec
+
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 
 
 class MemoryKeyValue:
@@ -11,6 +13,16 @@ class MemoryKeyValue:
 
     def __init__(self) -> None:
         self._pairs: dict[bytes, bytes] = {}
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> "MemoryKeyValue":
+        """Make an empty store: nothing of the last one is left."""
+        return cls()
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell that there is one, as there always is."""
+        return True
 
     async def get(self, key: bytes) -> bytes | None:
         return self._pairs.get(key)
@@ -32,10 +44,9 @@ class MemoryKeyValue:
         for pair in sorted(pair for pair in self._pairs.items() if pair[0].startswith(prefix)):
             yield pair
 
-    async def checkpoint(self, target: Path) -> None:
-        """Write the pairs into a new directory."""
-        target.mkdir(parents=True)
-        (target / "pairs.msgpack").write_bytes(msgspec.msgpack.encode(self._pairs))
+    async def checkpoint(self, target: Shelving) -> None:
+        """Write the pairs into a file."""
+        await target.put("pairs.msgpack", [msgspec.msgpack.encode(self._pairs)])
 
     async def aclose(self) -> None:
         """Keep what is there: whoever holds the store may go on reading."""

@@ -15,6 +15,8 @@ from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, O
 
 from gossamer.durability import Syncing, make_directory
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 from gossamer.rocksfiles import RocksFiles, seal_files
 from gossamer.seal import RESTORE
 
@@ -39,7 +41,17 @@ class RocksKeyValue:
         self._closed = False
 
     @classmethod
-    def open(cls, path: Path, durable: bool = True) -> "RocksKeyValue":
+    async def open(cls, location: Location, durable: bool) -> "RocksKeyValue":
+        """Open the store of a crawl, or make it."""
+        return cls.open_at(location.on_disk, durable)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell whether there is a store at a location."""
+        return location.on_disk.exists()
+
+    @classmethod
+    def open_at(cls, path: Path, durable: bool = True) -> "RocksKeyValue":
         """Open or create the store in a directory; `durable`: a put that returned outlives a power loss."""
         with _in_our_words("open", path):
             make_directory(path)
@@ -113,11 +125,12 @@ class RocksKeyValue:
             cursor.next()
         cursor.status()
 
-    async def checkpoint(self, target: Path) -> None:
+    async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy into a new directory; unchanged files are linked, not copied."""
-        with _in_our_words("copy", self._path):
-            Checkpoint(self._rocks).create_checkpoint(str(target))
-            seal_files(target)
+        async with target.path(self._path) as copy:
+            with _in_our_words("copy", self._path):
+                Checkpoint(self._rocks).create_checkpoint(str(copy))
+                seal_files(copy)
 
     async def aclose(self) -> None:
         """Flush and close; a second time does nothing."""

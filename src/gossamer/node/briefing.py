@@ -58,7 +58,9 @@ class RevisitPrice:
 
     async def _steer(self, now: float) -> None:
         settings = self._settings
-        a_day = settings.budget if settings.budget is not None else self._catalog.totals().pages * DAY / settings.interval
+        a_day = (
+            settings.budget if settings.budget is not None else (await self._catalog.totals()).pages * DAY / settings.interval
+        )
         allowed = a_day * (now - self._began) / DAY
         self.threshold = recrawl.steer(self.threshold, self._asked, self._fetched, self._late, allowed)
         self._began, self._asked, self._late, self._fetched = now, 0.0, 0.0, 0
@@ -108,10 +110,10 @@ class Briefing:
             threshold=self._revisit_price.threshold,
             importance=importance,
             claimed_interval=claimed,
-            content=self._content_of(previous) if previous is not None and previous.duplicate_of else None,
+            content=await self._content_of(previous) if previous is not None and previous.duplicate_of else None,
         )
 
-    def _content_of(self, copy: Page) -> Place | None:
+    async def _content_of(self, copy: Page) -> Place | None:
         """Return where the bytes of a copy are kept; None: by themselves, or under a key that is another than its URL."""
-        kept = [version.place for version in self._catalog.versions(copy.duplicate_of) if version.digest == copy.digest]
+        kept = [version.place for version in await self._catalog.versions(copy.duplicate_of) if version.digest == copy.digest]
         return kept[-1] if kept else None

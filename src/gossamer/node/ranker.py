@@ -10,29 +10,19 @@ Ranks are advice: a crawl that cannot compute them says so once and goes on with
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
-from typing import Protocol
 
 from gossamer.config.sections import Score
 from gossamer.errors import GossamerError
 from gossamer.joints.frontier import Frontier
+from gossamer.joints.graph import GraphRanking
 from gossamer.policy import priority
 from gossamer.watch.events import Event, Events, Trouble, VisitsEnded, bug
 
 GROWTH = 1.25
 SHARE = 0.75  # of the fetches until the next ranking
 AT_ONCE = 500  # URLs that move ahead in one step: twelve milliseconds, a sixth less for each than with 200
-
-
-class Ranks(Protocol):
-    """The ranks of a graph that grows, and that are kept beside it."""
-
-    is_full: bool  # it takes no more links
-
-    def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
-        """Take up what the graph has grown by and rank; return the best not fetched yet: name, rank, hosts. Takes long."""
-        ...
 
 
 def share(pages: int) -> int:
@@ -45,13 +35,13 @@ class Ranker:
 
     def __init__(
         self,
-        ranks: Ranks,
+        ranks: GraphRanking,
         frontier: Frontier,
         weights: Score,
         pages: int,
         ranked: int,
         events: Events,
-        renewed: Callable[[], None],
+        renewed: Callable[[], Awaitable[None]],
     ) -> None:
         self._ranks = ranks
         self._frontier = frontier
@@ -72,9 +62,9 @@ class Ranker:
 
     async def _rank(self, pages: int) -> None:
         try:
-            best = await asyncio.to_thread(self._ranks.renew, share(pages), priority.LEAST_RANK)
-            self._renewed()
-            if self._ranks.is_full or self._frontier.statistics().waiting > pages * (GROWTH - 1):
+            best = await self._ranks.renew(share(pages), priority.LEAST_RANK)
+            await self._renewed()
+            if self._ranks.is_full or (await self._frontier.statistics()).waiting > pages * (GROWTH - 1):
                 await self._promote(best)
         except GossamerError as error:
             self._events.publish(Trouble(f"{error}; the crawl goes on without ranking what waits"))

@@ -10,9 +10,10 @@ one elsewhere is an error, and so is any after a clean end, when a seal has the 
 fails is taken back.
 """
 
+import asyncio
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -24,17 +25,16 @@ from gossamer import faults
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.edges import WIDTH
 from gossamer.errors import StoreError
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 from gossamer.seal import RESTORE, Seal
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, block, blocks, columns, has_block
+from gossamer.storage.ranks import PageRanks, write_ranks
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from gossamer.storage.edgetable import Edges
     from gossamer.storage.ranking import GrowingRanks
-    from gossamer.storage.ranks import PageRanks
 
 ROLL = 64 * 1024 * 1024  # bytes of a file after which a new one is begun
 
@@ -58,7 +58,12 @@ class EdgeLog:
         self._syncing = Syncing(self._sync, durable)
 
     @classmethod
-    def open(cls, directory: Path, durable: bool = True) -> "EdgeLog":
+    async def open(cls, location: Location, durable: bool, writing: bool) -> "EdgeLog":
+        """Open the graph of a crawl, or make it; whoever only reads repairs nothing, so that somebody else may write."""
+        return cls.open_at(location.on_disk, durable) if writing else cls(location.on_disk, 0, durable)
+
+    @classmethod
+    def open_at(cls, directory: Path, durable: bool = True) -> "EdgeLog":
         """Open or create the graph in a directory; the caller is the only one who writes it."""
         with _in_our_words(directory):
             make_directory(directory)
@@ -86,20 +91,40 @@ class EdgeLog:
             self._append(block(payload, len(pages), edges))
         await self._syncing.acknowledge()
 
-    def pages(self) -> Iterator[tuple[int, bytes]]:
-        """Walk over every page with its latest edges."""
-        yield from self.read_at(self._directory).each()
+    async def pages(self) -> AsyncIterator[tuple[int, bytes]]:
+        """Walk over every page with its latest edges, as far as they were written when the walk began."""
+        for page in (await asyncio.to_thread(self.read_at, self._directory)).each():
+            yield page
 
-    async def checkpoint(self, target: Path) -> None:
-        """Copy the graph into a new directory while nothing is put; files that no longer change are linked."""
-        with _in_our_words(target):
-            make_directory(target)
-            for path in sorted(each for each in self._directory.iterdir() if each.suffix != ".new"):
-                if path == self._path:
-                    shutil.copy2(path, target / path.name)
-                else:
-                    _link(path, target / path.name)
-            _seal(target)
+    async def compact(self) -> None:
+        """Write the graph anew without the edges that were replaced; nobody may be writing."""
+        await asyncio.to_thread(self.compact_at, self._directory)
+
+    async def ranks(self) -> PageRanks:
+        """Return the ranks as they were last kept."""
+        return await asyncio.to_thread(PageRanks.read_at, self._directory)
+
+    async def keep_ranks(self, pages: Sequence[int], ranks: Sequence[float]) -> None:
+        """Replace the ranks."""
+        await asyncio.to_thread(write_ranks, self._directory, pages, ranks)
+
+    def ranking(self, most_bytes: int) -> "GrowingRanks":
+        """Return what ranks the graph while it grows, in so many bytes of memory."""
+        from gossamer.storage.ranking import GrowingRanks
+
+        return GrowingRanks(self._directory, most_bytes)
+
+    async def checkpoint(self, target: Shelving) -> None:
+        """Copy the graph while nothing is put; files that no longer change are linked."""
+        async with target.path(self._directory) as copy:
+            with _in_our_words(copy):
+                make_directory(copy)
+                for path in sorted(each for each in self._directory.iterdir() if each.suffix != ".new"):
+                    if path == self._path:
+                        shutil.copy2(path, copy / path.name)
+                    else:
+                        _link(path, copy / path.name)
+                _seal(copy)
 
     async def aclose(self) -> None:
         """Sync what is still due and close; a second time does nothing."""
@@ -149,27 +174,6 @@ class EdgeLog:
             for path in paths[:-1]:
                 path.unlink()
             _seal(directory)
-
-    @staticmethod
-    def keep_ranks_at(directory: Path, pages: "NDArray[np.uint64]", ranks: "NDArray[np.float64]") -> None:
-        """Replace the table of ranks that belongs to a graph; the pages are in order, each once."""
-        from gossamer.storage.ranks import write_ranks
-
-        write_ranks(directory, pages, ranks)
-
-    @staticmethod
-    def ranks_at(directory: Path) -> "PageRanks":
-        """Return the table of ranks that belongs to a graph."""
-        from gossamer.storage.ranks import PageRanks
-
-        return PageRanks.read_at(directory)
-
-    @staticmethod
-    def ranking_at(directory: Path, most_bytes: int) -> "GrowingRanks":
-        """Return what ranks a graph while it grows, in so many bytes of memory."""
-        from gossamer.storage.ranking import GrowingRanks
-
-        return GrowingRanks(directory, most_bytes)
 
     @property
     def _path(self) -> Path:

@@ -3,10 +3,11 @@
 `Ranking` is the compiled one (`_ranking.c` says why) or, without a compiler, the pure one over numpy: the same, twenty times as
 slowly. Pages are ranked and all they link to; most of that still waits to be fetched. A rank of 1 is the average.
 
-`GrowingRanks` feeds it from the files of the graph, each block once, and keeps the table of ranks up to date beside them. It
-is made for a thread: reading, unpacking and ranking leave the interpreter's lock alone.
+`GrowingRanks` feeds it from the files of the graph, each block once, and keeps the table of ranks up to date beside them. That
+happens on a thread: reading, unpacking and ranking leave the interpreter's lock alone.
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ Ranking: type[PureRanking] = _quick.Ranking if _quick else PureRanking
 
 
 class GrowingRanks:
-    """The ranks of a graph that a crawl writes meanwhile. Not to be used by two threads at once."""
+    """The ranks of a graph that a crawl writes meanwhile. Not to be renewed twice at once."""
 
     def __init__(self, directory: Path, most_bytes: int) -> None:
         self._directory = directory
@@ -108,8 +109,11 @@ class GrowingRanks:
         self._file, self._offset = "", 0  # read so far
         self.is_full = False
 
-    def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
+    async def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
         """Read what the graph has grown by, rank, keep the table; return the best that were not read: name, rank, hosts."""
+        return await asyncio.to_thread(self._renew, limit, least)
+
+    def _renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
         try:
             self._read()
         except OSError as error:

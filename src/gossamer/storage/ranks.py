@@ -14,17 +14,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64
 
 from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.storage.archive.segment import failure
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 NAME = "ranks"
 
@@ -88,9 +83,12 @@ def _numbers(raw: memoryview, code: str) -> Sequence[int]:
     return numbers
 
 
-def write_ranks(directory: Path, fingerprints: "NDArray[np.uint64]", ranks: "NDArray[np.float64]") -> None:
+def write_ranks(directory: Path, fingerprints: Sequence[int], ranks: Sequence[float]) -> None:
     """Replace the table; the fingerprints are in order, each once."""
-    replace_table(directory, len(fingerprints), fingerprints.astype("<u8").tobytes() + ranks.astype("<f4").tobytes())
+    import numpy as np
+
+    rows = np.asarray(fingerprints, "<u8").tobytes() + np.asarray(ranks, "<f4").tobytes()
+    replace_table(directory, len(fingerprints), rows)
 
 
 def replace_table(directory: Path, count: int, rows: bytes, pages: int = 0) -> None:

@@ -22,7 +22,7 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Place
 
-Opener = Callable[[], Archive]
+Opener = Callable[[], Awaitable[Archive]]
 Rule = Callable[[Opener], Awaitable[None]]
 
 PAGE = b"<!doctype html><title>A page</title><p>" + b"some words that repeat themselves, " * 40
@@ -103,7 +103,7 @@ def same(one: Fetched, other: Fetched) -> bool:
 
 
 async def every_kind_of_answer_reads_back_byte_for_byte(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     kept = {kind: (fetched, await keep(archive, fetched)) for kind, fetched in answers().items()}
     await archive.flush()
     for kind, (fetched, place) in kept.items():
@@ -112,11 +112,11 @@ async def every_kind_of_answer_reads_back_byte_for_byte(open_archive: Opener) ->
 
 
 async def what_was_kept_is_there_after_closing_and_opening(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     fetched = answer(url="http://a.test/kept")
     place = await keep(archive, fetched)
     await archive.aclose()
-    archive = open_archive()
+    archive = await open_archive()
     second = await keep(archive, answer(url="http://a.test/later"))
     assert same(await archive.read(place), fetched), "a page is gone or changed after the archive was opened again"
     assert (await archive.read(second)).url == "http://a.test/later", "an archive that was opened again cannot be written"
@@ -124,7 +124,7 @@ async def what_was_kept_is_there_after_closing_and_opening(open_archive: Opener)
 
 
 async def a_revisit_says_so_and_names_its_original(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     first = answer(url="http://a.test/first")
     await keep(archive, first)
     original = Original(first.url, "first", first.started)
@@ -138,7 +138,7 @@ async def a_revisit_says_so_and_names_its_original(open_archive: Opener) -> None
 
 
 async def a_304_says_so_and_names_what_it_confirms(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     first = answer(url="http://a.test/first")
     await keep(archive, first)
     unmodified = answer(b"", url=first.url, status=b"304 Not Modified", head=b'ETag: "a"\r\n', at=first.started + 1)
@@ -152,7 +152,7 @@ async def a_304_says_so_and_names_what_it_confirms(open_archive: Opener) -> None
 
 
 async def answers_appended_at_once_do_not_mix(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     fetched = [
         answer(bytes([65 + number]) * (3_000_000 if number % 3 == 0 else 500), url=f"http://a.test/{number}")
         for number in range(9)
@@ -164,7 +164,7 @@ async def answers_appended_at_once_do_not_mix(open_archive: Opener) -> None:
 
 
 async def a_url_cannot_forge_a_header(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     place = await keep(archive, answer(url="http://a.test/x\r\nWARC-Truncated: length\r\n\r\n\x00é"))
     read = await archive.read(place)
     assert read.url == "http://a.test/x%0D%0AWARC-Truncated:%20length%0D%0A%0D%0A%00%C3%A9", (
@@ -175,7 +175,7 @@ async def a_url_cannot_forge_a_header(open_archive: Opener) -> None:
 
 
 async def a_place_that_is_none_is_refused(open_archive: Opener) -> None:
-    archive = open_archive()
+    archive = await open_archive()
     place = await keep(archive, answer())
     wrong = (
         Place(place.file, place.offset + 1, place.length),

@@ -52,7 +52,7 @@ async def a_finished_url_can_be_made_due_again(bench: FrontierBench) -> None:
     await frontier.settle([end(third)], NOW)
     leases = await leased(frontier, NOW + 9)
     assert [(lease.entry.key, lease.again) for lease in leases[:1]] == [(key("1"), True)]
-    assert frontier.statistics().done == 0
+    assert (await frontier.statistics()).done == 0
 
 
 async def due_urls_survive_a_restart_with_their_date(bench: FrontierBench) -> None:

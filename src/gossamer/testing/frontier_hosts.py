@@ -157,14 +157,14 @@ async def a_bare_turn_counts_like_any_other(bench: FrontierBench) -> None:
     turn = await frontier.reserve("worker", "a.example", NOW)
     assert turn is not None and turn.entry.host == "a.example" and not turn.entry.key
     await _many(frontier, 2)
-    assert not await leased(frontier, NOW + 50) and frontier.statistics().leased == 0
+    assert not await leased(frontier, NOW + 50) and (await frontier.statistics()).leased == 0
     assert (await status(frontier)).leased == 1
     found = (entry("1", "b.example"),)
     assert await frontier.settle([end(turn, answer=Answer(at=NOW + 50), discovered=found)], NOW + 50) == 1
     assert (await only(frontier, NOW + 50.5)).entry.host == "b.example"
     await only(frontier, NOW + 51)
     assert await frontier.reserve("worker", "c.example", NOW) is not None
-    assert frontier.statistics().waiting == 1
+    assert (await frontier.statistics()).waiting == 1
 
 
 async def classes_are_picked_by_their_shares(bench: FrontierBench) -> None:
@@ -331,7 +331,7 @@ async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: Frontier
     turn = await frontier.reserve("worker", "b.example", NOW)
     assert turn is not None
     frontier = await bench.reopen(NOW + 10)
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert (numbers.waiting, numbers.leased, numbers.hosts) == (2, 0, 1)
     assert await frontier.settle([end(lease, discovered=(entry("9"),)), end(turn)], NOW + 10) == 0
     again = await only(frontier, NOW + 11)
@@ -358,7 +358,7 @@ async def what_was_decided_about_a_host_survives_a_restart(bench: FrontierBench)
     assert (after.clock.failures, after.waiting) == (before.clock.failures, before.waiting)
     assert (await status(frontier, "b.example")).policy == policy
     assert (await status(frontier, "c.example")).clock.blocked_until == NOW + 500
-    assert {host.host for host in frontier.hosts()} == {"a.example", "b.example", "c.example"}
+    assert {host.host async for host in frontier.hosts()} == {"a.example", "b.example", "c.example"}
     assert await frontier.host("d.example") is None
 
 
@@ -381,7 +381,7 @@ async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(ben
         clock = (await status(frontier, host)).clock
         told = sum(1 << (requests - 1 - number) for number in range(0, requests, every))
         assert (clock.recent, clock.recent_count, clock.openings) == (told & window, 100, 0), host
-    assert frontier.statistics().done == requests * len(mixtures)
+    assert (await frontier.statistics()).done == requests * len(mixtures)
 
 
 async def nothing_acknowledged_is_lost_by_a_restart(bench: FrontierBench) -> None:
@@ -391,9 +391,9 @@ async def nothing_acknowledged_is_lost_by_a_restart(bench: FrontierBench) -> Non
     done, retried, deferred, _ = await leased(frontier, NOW)
     ends = [end(done, reason="r"), end(retried, Fate.RETRY, due=NOW + 90), end(deferred, Fate.DEFERRED, due=NOW + 80)]
     await frontier.settle(ends, NOW + 1)
-    before = {known.entry.key: known for known in frontier.known() if known.state is not State.LEASED}
+    before = {known.entry.key: known async for known in frontier.known() if known.state is not State.LEASED}
     frontier = await bench.reopen(NOW + 2)
-    after = {known.entry.key: known for known in frontier.known()}
+    after = {known.entry.key: known async for known in frontier.known()}
     assert len(after) == 8 and all(after[each] == before[each] for each in before)
     assert len(await leased(frontier, NOW + 3)) == 4
     frontier = await bench.reopen(NOW + 100)

@@ -39,15 +39,15 @@ async def finish(frontier: Frontier, now: float, *paths: str) -> str:
     """Visit the page that is next; it links some paths, which are found then. Return its own."""
     lease = await only(frontier, now)
     await frontier.settle([end(lease, discovered=tuple(map(found, paths)), links=links(*paths))], now)
-    check(frontier)
+    await check(frontier)
     return lease.entry.key.rpartition("/")[2]
 
 
-def check(frontier: Frontier) -> tuple[int, int]:
+async def check(frontier: Frontier) -> tuple[int, int]:
     """Check that no credit was made or lost; return all there is, and what lambda has."""
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert numbers.credit is not None and numbers.lambda_credit is not None, "it keeps no credit"
-    pages = sum(known.credit or 0 for known in frontier.known())
+    pages = sum([known.credit or 0 async for known in frontier.known()])
     assert pages + numbers.lambda_credit == numbers.credit, "credit was made or lost"
     return numbers.credit, numbers.lambda_credit
 
@@ -55,11 +55,11 @@ def check(frontier: Frontier) -> tuple[int, int]:
 async def a_new_seed_brings_credit_and_a_link_brings_none(bench: FrontierBench) -> None:
     """Each seed brings the same, once; without opic there is none at all."""
     frontier = await opened(bench, entry("1"), entry("2"), entry("1"), found("3"))
-    total, unspread = check(frontier)
+    total, unspread = await check(frontier)
     assert total > 0 and unspread == 0
     assert [await credit(frontier, path) for path in "123"] == [total // 2, total // 2, 0]
     await frontier.discover([entry("3"), entry("1")], NOW)
-    assert check(frontier) == (total, 0), "a page that was known brought credit"
+    assert await check(frontier) == (total, 0), "a page that was known brought credit"
 
 
 async def without_opic_no_credit_is_kept(bench: FrontierBench) -> None:
@@ -67,19 +67,19 @@ async def without_opic_no_credit_is_kept(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await frontier.discover([entry()], NOW)
     await frontier.settle([end(await only(frontier, NOW), links=links("1", "2"))], NOW)
-    known, numbers = await frontier.lookup(key()), frontier.statistics()
+    known, numbers = await frontier.lookup(key()), await frontier.statistics()
     assert known is not None and known.credit is numbers.credit is numbers.lambda_credit is None
 
 
 async def a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links(bench: FrontierBench) -> None:
     """To the unit: what cannot be divided goes to lambda, and lambda gives to all pages alike."""
     frontier = await opened(bench, entry("0"))
-    total, _ = check(frontier)
+    total, _ = await check(frontier)
     await finish(frontier, NOW, "1", "2", "3", "1")
     share = (total - total // TAX) // 3
     gift, rest = divmod(total - 3 * share, 4)
     assert [await credit(frontier, path) for path in "0123"] == [gift, gift + share, gift + share, gift + share]
-    assert check(frontier) == (total, rest)
+    assert await check(frontier) == (total, rest)
 
 
 async def what_nobody_gets_goes_to_lambda(bench: FrontierBench) -> None:
@@ -87,7 +87,7 @@ async def what_nobody_gets_goes_to_lambda(bench: FrontierBench) -> None:
     frontier = await opened(bench, entry("0"), found("dead"), found("gone"), found("fine"))
     await frontier.discover([entry("out", refused=Verdict(False, "scope.within"), kind=LinkKind.ANCHOR)], NOW)
     await frontier.remove(key("gone"))
-    total, _ = check(frontier)
+    total, _ = await check(frontier)
     seed = await only(frontier, NOW)
     await frontier.settle([end(seed, links=links("dead", "gone", "out", "nowhere", "fine"))], NOW)
     share = (total - total // TAX) // 5
@@ -126,13 +126,13 @@ async def credit_moves_once_a_lease(bench: FrontierBench) -> None:
     late = await only(frontier, NOW)
     assert await frontier.settle([end(late, links=links("0"))], NOW + LEASE) == 0
     assert [await credit(frontier, path) for path in "01"] == after, "credit moved twice"
-    check(frontier)
+    await check(frontier)
 
 
 async def a_page_that_is_tried_again_keeps_its_credit(bench: FrontierBench) -> None:
     """A page pays when it was read: not when it failed, was put off, came back, or had not changed."""
     frontier = await opened(bench, entry("0"), found("1"))
-    total, _ = check(frontier)
+    total, _ = await check(frontier)
     for fate in (Fate.RETRY, Fate.DEFERRED):
         await frontier.settle([end(await only(frontier, NOW), fate, links=links("1"))], NOW)
         assert await credit(frontier, "0") == total
@@ -144,7 +144,7 @@ async def a_page_that_is_tried_again_keeps_its_credit(bench: FrontierBench) -> N
     await frontier.remove(key("1"))
     again = await only(frontier, NOW + 9)
     await frontier.settle([end(again, Fate.AGAIN, due=NOW + 20, links=links("0"))], NOW + 9)
-    assert await credit(frontier, "0") == total and check(frontier) == (total, 0), "it links itself, and is the only one"
+    assert await credit(frontier, "0") == total and await check(frontier) == (total, 0), "it links itself, and is the only one"
 
 
 async def a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place(bench: FrontierBench) -> None:
@@ -161,9 +161,9 @@ async def a_page_that_is_paid_while_it_is_leased_comes_back_at_its_new_place(ben
 
 async def opened_again(bench: FrontierBench, frontier: Frontier) -> Frontier:
     """Restart with what was leased coming back."""
-    before = check(frontier)
+    before = await check(frontier)
     frontier = await bench.reopen(NOW + 5)
-    assert check(frontier) == before, "a restart moved credit"
+    assert await check(frontier) == before, "a restart moved credit"
     return frontier
 
 
@@ -187,20 +187,20 @@ async def a_page_that_waits_for_its_date_is_paid_there(bench: FrontierBench) -> 
 async def what_is_removed_leaves_its_credit_to_the_others(bench: FrontierBench) -> None:
     """One by one, while it is leased, or with its host; and who comes back from the dead begins with nothing."""
     frontier = await opened(bench, entry("1"), entry("2"), entry("3", "b.example"), entry("4", "c.example"))
-    total, _ = check(frontier)
+    total, _ = await check(frontier)
     held: Sequence[Lease] = await leased(frontier, NOW, limit=1)
     await frontier.remove(held[0].entry.key)
     await frontier.remove(held[0].entry.key)
     await frontier.drop("b.example")
-    assert check(frontier) == (total, total // 2)
+    assert await check(frontier) == (total, total // 2)
     await frontier.settle([end(held[0], links=links("2"))], NOW)
-    assert check(frontier) == (total, 0), "what nobody has is not spread"
+    assert await check(frontier) == (total, 0), "what nobody has is not spread"
     assert await credit(frontier, "2") == total // 2
     for lease in await leased(frontier, NOW):
         fate = Fate.DEAD if lease.entry.key == key("2") else Fate.DEFERRED
         await frontier.settle([end(lease, fate)], NOW)
     assert await frontier.revisit([(key("2"), NOW)], NOW) == 1
-    assert await credit(frontier, "2") == 0 and check(frontier)[0] == total
+    assert await credit(frontier, "2") == 0 and (await check(frontier))[0] == total
 
 
 async def the_pages_of_a_trap_starve(bench: FrontierBench) -> None:
@@ -214,7 +214,7 @@ async def the_pages_of_a_trap_starve(bench: FrontierBench) -> None:
         out = _linked(path, pages)
         await frontier.settle([end(lease, discovered=tuple(map(found, out)), links=links(*out))], NOW)
     assert caught < pages / 5, f"{caught} pages of a trap were fetched before {fetched} pages beside it"
-    check(frontier)
+    await check(frontier)
 
 
 def _linked(path: str, pages: int) -> list[str]:

@@ -83,7 +83,7 @@ async def of_many_that_are_promoted_at_once_none_is_lost_or_doubled(bench: Front
     found = [int(each.rpartition("/")[2]) for each in await fetched(frontier, 60, NOW)]
     assert sorted(found) == list(range(60)), "a URL is lost, or was leased twice"
     assert [number for number in found if number < 40] == list(range(40))
-    assert await leased(frontier, NOW) == () and frontier.statistics().waiting == 0
+    assert await leased(frontier, NOW) == () and (await frontier.statistics()).waiting == 0
 
 
 async def a_promotion_survives_a_restart(bench: FrontierBench) -> None:
@@ -99,4 +99,4 @@ async def a_promotion_survives_a_restart(bench: FrontierBench) -> None:
     found = [int(each.rpartition("/")[2]) for each in await fetched(frontier, 60, NOW + 2)]
     assert [number for number in found if number >= 20] == list(range(59, 19, -1))
     assert [number for number in found if number < 20] == list(range(20)), "who was not promoted lost its place"
-    assert await leased(frontier, NOW + 3) == () and frontier.statistics().done == 60
+    assert await leased(frontier, NOW + 3) == () and (await frontier.statistics()).done == 60

@@ -64,7 +64,7 @@ async def no_other_spelling_of_a_page_is_asked_for(bench: FrontierBench) -> None
     assert await _ask(frontier, NOW) == "http://a.example/1/"
     await frontier.discover([_spelling("1"), _spelling("1?")], NOW + 1)
     assert not await leased(frontier, NOW + 1)
-    assert frontier.statistics().done == 1
+    assert (await frontier.statistics()).done == 1
 
 
 async def of_endless_spellings_the_shortest_are_remembered(bench: FrontierBench) -> None:

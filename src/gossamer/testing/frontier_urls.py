@@ -10,6 +10,7 @@ from gossamer.records.entry import Discovered, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import Outcome, State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
@@ -53,12 +54,12 @@ async def every_key_is_in_exactly_one_state(bench: FrontierBench) -> None:
     fates = (Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.DEFERRED)
     await frontier.settle([end(lease, fate) for lease, fate in zip(leases, fates, strict=False)], NOW)
     await frontier.remove(key("1", "g.example"))
-    walked = {known.entry.key: known.state for known in frontier.known()}
+    walked = {known.entry.key: known.state async for known in frontier.known()}
     for state in State:
-        assert {known.entry.key for known in frontier.known(state)} == {each for each in walked if walked[each] is state}
+        assert {known.entry.key async for known in frontier.known(state)} == {each for each in walked if walked[each] is state}
     counted = Counter(walked.values())
     assert counted == {State.WAITING: 3, State.LEASED: 1, State.DONE: 1, State.DEAD: 2, State.REMOVED: 1}
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert all(getattr(numbers, state.value) == counted[state] for state in State)
     assert numbers.hosts == 4
 
@@ -81,7 +82,7 @@ async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Fronti
     assert lease.entry == entry(depth=2)
     await frontier.settle([end(lease, Fate.DEAD)], NOW + 2)
     assert await frontier.discover([entry(depth=2)], NOW + 3) == Discovered(known=1)
-    assert frontier.statistics().dead == 1
+    assert (await frontier.statistics()).dead == 1
 
 
 async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: FrontierBench) -> None:
@@ -97,19 +98,19 @@ async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: FrontierB
     unasked = [end(lease, Fate.DEAD, outcome=outcome, answer=None) for lease, outcome in zip(leases[:3], ends, strict=False)]
     await frontier.settle([*unasked, end(leases[3], Fate.DEAD, outcome=ends[3])], NOW)
 
-    def counts() -> tuple[int, int, int]:
-        numbers = frontier.statistics()
+    async def counts() -> tuple[int, int, int]:
+        numbers = await frontier.statistics()
         return numbers.dead, numbers.failed, numbers.not_for_us
 
-    assert counts() == (7, 2, 5)
+    assert await counts() == (7, 2, 5)
     await frontier.discover([entry("5")], NOW)  # a page nearer to a seed has offered it: now it waits
-    assert counts() == (6, 2, 4)
+    assert await counts() == (6, 2, 4)
     await frontier.remove(key("4"))
-    assert counts() == (5, 2, 3)
+    assert await counts() == (5, 2, 3)
     await frontier.revisit([(leases[0].entry.key, NOW), (leases[1].entry.key, NOW), (key("3"), NOW)], NOW)
-    assert counts() == (3, 1, 2)
+    assert await counts() == (3, 1, 2)
     frontier = await bench.reopen(NOW)
-    assert counts() == (3, 1, 2)
+    assert await counts() == (3, 1, 2)
 
 
 async def a_full_host_takes_no_more_urls(bench: FrontierBench) -> None:
@@ -140,7 +141,7 @@ async def a_removed_url_is_removed_for_good(bench: FrontierBench) -> None:
     assert await frontier.discover([entry("1"), entry("2")], NOW) == Discovered(known=2)
     frontier = await bench.reopen(NOW)
     assert await frontier.discover([entry("1"), entry("2")], NOW) == Discovered(known=2)
-    assert not await leased(frontier, NOW + _DAY) and frontier.statistics().removed == 2
+    assert not await leased(frontier, NOW + _DAY) and (await frontier.statistics()).removed == 2
 
 
 async def a_removed_url_is_not_leased(bench: FrontierBench) -> None:
@@ -162,14 +163,14 @@ async def a_removed_leased_url_stays_removed_but_its_request_counts(bench: Front
     lease, other = await leased(frontier, NOW)
     assert await frontier.remove(other.entry.key)
     assert await frontier.remove(key("1")) and await state_of(frontier) is State.REMOVED
-    assert frontier.statistics().leased == 0
+    assert (await frontier.statistics()).leased == 0
     settlement = end(lease, answer=Answer(at=NOW + 5), discovered=(entry("2"),))
     assert await frontier.settle([settlement], NOW + 5) == 1
     assert await state_of(frontier) is State.REMOVED and await state_of(frontier, "2") is State.WAITING
     assert not await leased(frontier, NOW + 5.9) and (await only(frontier, NOW + 6)).entry.key == key("2")
     frontier = await bench.reopen(NOW + 9)
     assert await state_of(frontier) is await state_of(frontier, "0", "b.example") is State.REMOVED
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert (numbers.waiting, numbers.leased, numbers.removed) == (1, 0, 2)
 
 
@@ -181,7 +182,7 @@ async def a_dropped_host_loses_its_waiting_urls(bench: FrontierBench) -> None:
     held = await only(frontier, NOW)
     assert await frontier.drop("a.example") == 3 and await frontier.drop("a.example") == 0
     assert await frontier.drop("never.example") == 0
-    assert frontier.statistics().removed == 3 and await state_of(frontier, held.entry.key[-1]) is State.LEASED
+    assert (await frontier.statistics()).removed == 3 and await state_of(frontier, held.entry.key[-1]) is State.LEASED
     await frontier.settle([end(held)], NOW)
     assert not await leased(frontier, NOW + 100)
 
@@ -276,7 +277,7 @@ async def the_leases_of_a_worker_that_is_gone_come_back_at_once(bench: FrontierB
     assert (
         turn is not None and await frontier.abandon("dead", NOW + 0.5) == 3 and await frontier.abandon("dead", NOW + 0.5) == 0
     )
-    assert frontier.statistics().leased == 1 and frontier.statistics().waiting == 2
+    assert (await frontier.statistics()).leased == 1 and (await frontier.statistics()).waiting == 2
     assert await frontier.settle([end(lease) for lease in (*lost, turn)], NOW + 0.5) == 0
     assert not await leased(frontier, NOW + 1) and await frontier.reserve("alive", "d.example", NOW + 1) is None
     again = await leased(frontier, NOW + 1.5)
@@ -341,11 +342,11 @@ async def a_checkpoint_opens_as_the_state_it_was_taken_of(bench: FrontierBench) 
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2"), entry("3", "b.example")], NOW)
     held, _ = await leased(frontier, NOW)
-    await frontier.checkpoint(bench.folder / "copy")
+    await frontier.checkpoint(DirectoryShelving(bench.folder / "copy"))
     await frontier.discover([entry("4")], NOW)
     copy = await bench.restore(bench.folder / "copy", NOW)
-    assert {known.entry.key for known in copy.known()} == {key("1"), key("2"), key("3", "b.example")}
-    assert copy.statistics().leased == 0 and await state_of(frontier) is State.LEASED
+    assert {known.entry.key async for known in copy.known()} == {key("1"), key("2"), key("3", "b.example")}
+    assert (await copy.statistics()).leased == 0 and await state_of(frontier) is State.LEASED
     assert await copy.discover([entry("1"), entry("4")], NOW) == Discovered(new=1, known=1)
     await copy.aclose()
     assert await frontier.settle([end(held)], NOW) == 1

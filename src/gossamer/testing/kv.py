@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from gossamer.joints.keyvalue import KeyValue
 
-Opener = Callable[[], KeyValue]
+Opener = Callable[[], Awaitable[KeyValue]]
 Rule = Callable[[Opener], Awaitable[None]]
 
 
@@ -21,7 +21,7 @@ async def scanned(store: KeyValue, prefix: bytes) -> list[tuple[bytes, bytes]]:
 
 
 async def what_was_put_is_got_back(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     pairs = [(b"a", b"1"), (b"b", b""), (bytes(range(256)), bytes(range(255, -1, -1))), (b"long", b"x" * 1_000_000)]
     for key, value in pairs:
         await store.put(key, value)
@@ -31,7 +31,7 @@ async def what_was_put_is_got_back(open_store: Opener) -> None:
 
 
 async def an_unknown_key_has_no_value(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     await store.put(b"known", b"1")
     for key in (b"unknown", b"know", b"known\x00"):
         assert await store.get(key) is None, f"{key!r} was never put, and has a value"
@@ -39,7 +39,7 @@ async def an_unknown_key_has_no_value(open_store: Opener) -> None:
 
 
 async def many_keys_are_got_at_once_in_their_order(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     await store.put_all([(b"one", b"1"), (b"two", b"2"), (b"empty", b"")])
     asked = (b"two", b"unknown", b"one", b"empty", b"two")
     assert await store.get_all(asked) == [b"2", None, b"1", b"", b"2"], "the values are not those of the keys, in their order"
@@ -48,7 +48,7 @@ async def many_keys_are_got_at_once_in_their_order(open_store: Opener) -> None:
 
 
 async def a_later_put_wins(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     await store.put(b"key", b"old")
     await store.put(b"key", b"new")
     assert await store.get(b"key") == b"new", "the older value is still there"
@@ -58,7 +58,7 @@ async def a_later_put_wins(open_store: Opener) -> None:
 
 
 async def a_deleted_key_is_gone(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     await store.put(b"key", b"value")
     await store.delete(b"key")
     await store.delete(b"never put")
@@ -68,7 +68,7 @@ async def a_deleted_key_is_gone(open_store: Opener) -> None:
 
 
 async def all_of_a_batch_is_stored(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     pairs = [(b"%04d" % number, b"%d" % number) for number in range(1000)]
     await store.put_all(pairs)
     await store.put_all([])
@@ -77,7 +77,7 @@ async def all_of_a_batch_is_stored(open_store: Opener) -> None:
 
 
 async def a_scan_walks_its_prefix_in_order(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     keys = [b"a", b"b", b"b\x00", b"b\x01x", b"b\xff", b"b\xff\xff", b"c", b"\xff", b"\xff\xff", b""]
     for key in keys:
         await store.put(key, key[::-1])
@@ -88,7 +88,7 @@ async def a_scan_walks_its_prefix_in_order(open_store: Opener) -> None:
 
 
 async def a_scan_is_not_disturbed_by_writes(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     pairs = [(b"a%d" % number, b"old") for number in range(5)]
     await store.put_all(pairs)
     seen = []
@@ -102,12 +102,12 @@ async def a_scan_is_not_disturbed_by_writes(open_store: Opener) -> None:
 
 
 async def what_was_put_is_there_after_closing_and_opening(open_store: Opener) -> None:
-    store = open_store()
+    store = await open_store()
     await store.put(b"one", b"1")
     await store.put_all([(b"two", b"2"), (b"gone", b"3")])
     await store.delete(b"gone")
     await store.aclose()
-    store = open_store()
+    store = await open_store()
     assert await scanned(store, b"") == [(b"one", b"1"), (b"two", b"2")], (
         "the store does not hold what it held when it was closed"
     )

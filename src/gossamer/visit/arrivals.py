@@ -6,13 +6,13 @@ as foreign before a seed arrived there is looked at once more when nothing else 
 """
 
 from collections.abc import Sequence
-from itertools import islice
 
 from msgspec.structs import replace
 
 from gossamer.clock import Clock
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.walks import batches
 from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.visit import Visit
@@ -74,8 +74,8 @@ class Arrivals:
         if self._is_settled:
             return False
         self._is_settled = True
-        found, refused = 0, (known.entry for known in self._frontier.known(State.DEAD) if _is_foreign(known.entry))
-        while some := list(islice(refused, AT_ONCE)):
+        found, refused = 0, (known.entry async for known in self._frontier.known(State.DEAD) if _is_foreign(known.entry))
+        async for some in batches(refused, AT_ONCE):
             judged = [(entry, self._admission.judge(self._admission.candidate(entry))) for entry in some]
             ours = [replace(entry, refused=None) for entry, verdict in judged if verdict.allowed]
             found += (await self._frontier.discover(ours, self._clock.now())).new if ours else 0

@@ -39,7 +39,7 @@ TURN = Turn(Host("a", 1), TICKET, HostClock(), HostClock(), 0.0, 1)
 
 
 def opened(path: Path) -> EmbeddedFrontier:
-    return EmbeddedFrontier.open(path, FrontierSettings(), Politeness(delay=0.0), Breaker(), 40.0, NOW, durable=False)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(), Politeness(delay=0.0), Breaker(), 40.0, NOW, durable=False)
 
 
 class Waking:

@@ -275,14 +275,14 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_what_is_committed_survives_and_what_is_only_claimed_is_forgotten(path: Path) -> None:
-    store = RocksKeyValue.open(path)
+    store = RocksKeyValue.open_at(path)
     index = NearIndex(store)
     other = moved(HASH, *range(20))
     await put(index, HASH, "kept")
     await index.commit([], [(page("kept"), page("copy"), 2)])
     assert await index.claim(like(other), page("claimed")) is None
     await store.aclose()  # and the process ends before the commit
-    store = RocksKeyValue.open(path)
+    store = RocksKeyValue.open_at(path)
     index = NearIndex(store)
     assert await index.claim(like(moved(HASH, 7)), page("new")) == (page("kept"), 1)
     assert await index.claim(like(HASH), page("kept")) is None, "a visit repeated after a crash goes on as the first"

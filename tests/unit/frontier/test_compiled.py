@@ -73,7 +73,7 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
     patience = random.choice((2.0, 86400.0))  # with the former, hosts that are ready for longer than that are common
     settings = FrontierSettings(max_waiting=12, recent_keys=random.choice((0, 20, 1000)), cache=1 << 20, patience=patience)
     politeness = Politeness(delay=random.choice((0.0, 1.0)), connections=connections)
-    frontier = EmbeddedFrontier.open(path, settings, politeness, Breaker(failures=2, open_for=5), LEASE, now, durable=False)
+    frontier = EmbeddedFrontier.open_at(path, settings, politeness, Breaker(failures=2, open_for=5), LEASE, now, durable=False)
     leases: list[Lease] = []
     answers: list[object] = []
     for _ in range(50):
@@ -87,9 +87,9 @@ async def drive(path: Path, seed: int, connections: int) -> tuple[Sequence[objec
         some = random.sample(leases, min(len(leases), 6))
         found = tuple(an_entry(random) for _ in range(random.choice((0, 3))))
         answers.append(await frontier.settle([a_settlement(random, lease, now, found) for lease in some], now))
-    numbers = frontier.statistics()  # a key may be forgotten between a look at many and the look at it: either answers
+    numbers = await frontier.statistics()  # a key may be forgotten between a look at many and the look at it: either answers
     numbers = replace(numbers, recent_hits=numbers.recent_hits + numbers.store_reads, store_reads=0)
-    answers += [numbers, *sorted(map(str, frontier.hosts())), *frontier.known()]
+    answers += [numbers, *sorted([str(host) async for host in frontier.hosts()]), *[known async for known in frontier.known()]]
     store = frontier._store
     moving = [pair for prefix in b"CDHLQSV" for pair in store.scan(bytes([prefix]))]
     sheets, urls = list(store._sheets.items()), list(store._urls.items())
@@ -133,7 +133,7 @@ async def test_the_compiled_way_and_the_pure_one_answer_and_write_the_same(
 async def answer_for_long(path: Path, seed: int) -> Sequence[object]:
     """Let hosts answer hundreds of times, some of them with failures, so that their last requests fill all hundred bits."""
     random, now = Random(seed), NOW
-    frontier = EmbeddedFrontier.open(
+    frontier = EmbeddedFrontier.open_at(
         path, FrontierSettings(), Politeness(delay=0.0), Breaker(failures=1000, error_share=1.0), LEASE, now, durable=False
     )
     shares = {f"{number}.example": share for number, share in enumerate((0.0, 0.01, 0.02, 0.1, 0.5, 0.99, 1.0))}
@@ -151,7 +151,7 @@ async def answer_for_long(path: Path, seed: int) -> Sequence[object]:
             for lease, answer in zip(given.leases, answers, strict=True)
         ]
         assert await frontier.settle(ends, now) == len(shares)
-    told = sorted(frontier.hosts(), key=lambda status: status.host)
+    told = sorted([status async for status in frontier.hosts()], key=lambda status: status.host)
     await frontier.aclose()
     return told
 
@@ -169,12 +169,12 @@ async def test_hosts_with_any_mixture_of_failures_live_on_either_way(
 async def test_keys_and_hosts_of_every_length_are_found_again(tmp_path: Path) -> None:
     names = [*("ab"[n % 2] * n for n in range(1, 300)), "ä" * 120, "ä" * 121, "x" * 5000]
     found = [Entry(f"k{name}", name, f"h{name}") for name in names]
-    frontier = EmbeddedFrontier.open(tmp_path, FrontierSettings(), Politeness(), Breaker(), LEASE, NOW, durable=False)
+    frontier = EmbeddedFrontier.open_at(tmp_path, FrontierSettings(), Politeness(), Breaker(), LEASE, NOW, durable=False)
     await frontier.discover(found, NOW)
     assert [known.entry for name in names if (known := await frontier.lookup(name))] == found
     await frontier.aclose()
     (tmp_path / "seen.bloom").unlink()  # built anew by the library's fingerprints
-    frontier = EmbeddedFrontier.open(
+    frontier = EmbeddedFrontier.open_at(
         tmp_path, FrontierSettings(recent_keys=0), Politeness(), Breaker(), LEASE, NOW, durable=False
     )
     assert (await frontier.discover(found, NOW)).known == len(names)

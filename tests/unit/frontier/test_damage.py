@@ -21,7 +21,7 @@ EVERY = [entry(str(number)) for number in range(60)]
 
 
 def opened(path: Path) -> EmbeddedFrontier:
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20, recent_keys=0), EAGER, Breaker(), LEASE, NOW)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20, recent_keys=0), EAGER, Breaker(), LEASE, NOW)
 
 
 @pytest.fixture

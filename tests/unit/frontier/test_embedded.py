@@ -18,13 +18,14 @@ from gossamer.records.entry import Discovered, Priority
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Leases
 from gossamer.records.outcome import State
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, end, entry, key, leased, status
 
 MANY = [entry(str(number)) for number in range(500)]
 
 
 def opened(path: Path, now: float = NOW, **settings: int) -> EmbeddedFrontier:
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20, **settings), EAGER, Breaker(), LEASE, now)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20, **settings), EAGER, Breaker(), LEASE, now)
 
 
 @pytest.mark.parametrize("recent_keys", [0, 1, 100_000])
@@ -43,7 +44,7 @@ async def test_two_keys_with_the_same_fingerprint_are_both_kept(
     assert await frontier.discover(found, NOW) == Discovered(known=10)
     looked_up = [await frontier.lookup(key(path)) for path in paths]
     assert [known.entry.key for known in looked_up if known] == [key(path) for path in paths]
-    assert frontier.statistics().done == 1 and await frontier.lookup(key("99")) is None
+    assert (await frontier.statistics()).done == 1 and await frontier.lookup(key("99")) is None
     await frontier.aclose()
 
 
@@ -65,12 +66,12 @@ async def test_recent_keys_and_the_filter_spare_reads(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     await frontier.discover(MANY, NOW)
     await frontier.discover(MANY, NOW)
-    numbers = frontier.statistics()
+    numbers = await frontier.statistics()
     assert (numbers.recent_hits, numbers.bloom_misses) == (500, 500) and numbers.store_reads < 10
     await frontier.aclose()
     frontier = opened(tmp_path, recent_keys=100)
     await frontier.discover(MANY, NOW)
-    assert frontier.statistics().store_reads == 500
+    assert (await frontier.statistics()).store_reads == 500
     assert len(frontier._seen._recent) + len(frontier._seen._older) <= 100
     await frontier.aclose()
 
@@ -123,9 +124,9 @@ async def test_a_saved_filter_is_used(tmp_path: Path, monkeypatch: pytest.Monkey
 async def test_memory_is_bounded_by_hosts_with_work(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     await frontier.discover([entry("1", f"{number}.example") for number in range(50)], NOW)
-    assert frontier.statistics().hosts == len(frontier._schedule.hosts) == 50
+    assert (await frontier.statistics()).hosts == len(frontier._schedule.hosts) == 50
     await frontier.settle([end(lease) for lease in await leased(frontier, NOW)], NOW)
-    assert not frontier._schedule.hosts and sum(1 for _ in frontier.hosts()) == 50
+    assert not frontier._schedule.hosts and len([host async for host in frontier.hosts()]) == 50
     await frontier.discover([entry(str(number)) for number in range(5000)], NOW)
     (host,) = frontier._schedule.hosts.values()
     assert len(host.line) <= 2 * line.FEW * TICKET and host.waiting == 5000
@@ -148,7 +149,7 @@ async def test_a_failed_write_is_the_last_and_nothing_of_it_is_kept(tmp_path: Pa
             await change
     await frontier.aclose()
     frontier = opened(tmp_path)
-    assert frontier.statistics().waiting == len(list(frontier.known(State.WAITING))) == 10
+    assert (await frontier.statistics()).waiting == len([known async for known in frontier.known(State.WAITING)]) == 10
     await frontier.aclose()
 
 
@@ -158,7 +159,7 @@ async def test_an_entry_that_cannot_be_written_leaves_nothing_behind(tmp_path: P
         await frontier.discover([entry("1"), entry("\ud800")], NOW)
     await frontier.aclose()
     frontier = opened(tmp_path)
-    assert frontier.statistics().waiting == 0 and await frontier.lookup(key("1")) is None
+    assert (await frontier.statistics()).waiting == 0 and await frontier.lookup(key("1")) is None
     await frontier.aclose()
 
 
@@ -194,7 +195,7 @@ async def test_a_checkpoint_needs_a_new_directory(tmp_path: Path) -> None:
     frontier = opened(tmp_path / "frontier")
     (tmp_path / "copy").mkdir()
     with pytest.raises(StoreError, match="cannot copy"):
-        await frontier.checkpoint(tmp_path / "copy")
+        await frontier.checkpoint(DirectoryShelving(tmp_path / "copy"))
     await frontier.aclose()
 
 
@@ -207,7 +208,7 @@ async def test_opening_reads_hosts_not_urls(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(Store, "get", lambda self, key: read.append(key) or get(self, key))
     monkeypatch.setattr(Store, "sheet", lambda self, keys: read.extend(keys) or sheet(self, keys))
     frontier = opened(tmp_path)
-    assert read == [VERSION_KEY] and frontier.statistics().waiting == 500
+    assert read == [VERSION_KEY] and (await frontier.statistics()).waiting == 500
     assert len(await leased(frontier, NOW)) == 1 and len(read) == 2
     await frontier.aclose()
 
@@ -244,7 +245,7 @@ async def test_a_url_that_was_tried_again_is_not_counted_as_returned(tmp_path: P
     else:
         await leave_as_killed(frontier, tmp_path / "1")
         frontier = opened(tmp_path / "1")
-    known = {known.entry.host: (known.attempts, known.returns) for known in frontier.known()}
+    known = {known.entry.host: (known.attempts, known.returns) async for known in frontier.known()}
     assert known == {"a.example": (2, 0), "b.example": (0, 1), "c.example": (0, 1)}
     await frontier.aclose()
 
@@ -266,14 +267,14 @@ async def test_a_crawl_keeps_the_order_it_was_begun_with_if_that_is_by_credit(tm
     given = (FrontierSettings(cache=1 << 20), EAGER, Breaker(), LEASE, NOW)
     for first in (True, False):
         path = tmp_path / str(first)
-        await EmbeddedFrontier.open(path, *given, opic=not first).aclose()
-        frontier = EmbeddedFrontier.open(path, *given, opic=first)  # as long as it is empty, it may change
+        await EmbeddedFrontier.open_at(path, *given, opic=not first).aclose()
+        frontier = EmbeddedFrontier.open_at(path, *given, opic=first)  # as long as it is empty, it may change
         await frontier.discover([entry()], NOW)
         await frontier.aclose()
         with pytest.raises(StoreError, match="begun with"):
-            EmbeddedFrontier.open(path, *given, opic=not first)
-        frontier = EmbeddedFrontier.open(path, *given, opic=first)
-        assert (frontier.statistics().credit is not None) is first
+            EmbeddedFrontier.open_at(path, *given, opic=not first)
+        frontier = EmbeddedFrontier.open_at(path, *given, opic=first)
+        assert ((await frontier.statistics()).credit is not None) is first
         await frontier.aclose()
 
 
@@ -287,7 +288,7 @@ async def test_a_lease_that_nobody_noted_comes_back_all_the_same(tmp_path: Path)
     frontier._ledger.commit()
     await frontier.aclose()
     frontier = opened(tmp_path, NOW + 5)
-    assert frontier.statistics().waiting == 3
+    assert (await frontier.statistics()).waiting == 3
     for number in range(3):
         (lease,) = await leased(frontier, NOW + 5 + number)
         await frontier.settle([end(lease)], NOW + 5 + number)
@@ -298,7 +299,7 @@ async def test_a_host_that_lost_its_last_url_gets_turns_again_when_another_is_fo
     frontier = opened(tmp_path)
     await frontier.discover([entry("1")], NOW)
     assert await frontier.remove(key("1"))
-    assert frontier.statistics().hosts == 0
+    assert (await frontier.statistics()).hosts == 0
     await frontier.discover([entry("2")], NOW + 1)
     assert [lease.entry for lease in await leased(frontier, NOW + 10)] == [entry("2")]
     await frontier.aclose()
@@ -314,13 +315,13 @@ async def test_hosts_that_rest_are_known_before_and_after_they_are_put_away(
         await frontier.pace(name, 3.0)
     stored = [row for row in frontier._store.scan(HOSTS)]
     assert len(frontier._ledger.resting) <= 4 and len(stored) + len(frontier._ledger.resting) == 11
-    assert sorted((status.host, status.clock.robots_delay) for status in frontier.hosts()) == sorted(
+    assert sorted([(status.host, status.clock.robots_delay) async for status in frontier.hosts()]) == sorted(
         (name, 3.0) for name in names
     )
     assert not [name for name in names if await frontier.host(name) is None]
     await frontier.aclose()
     frontier = opened(tmp_path)
-    assert sorted((status.host, status.clock.robots_delay) for status in frontier.hosts()) == sorted(
+    assert sorted([(status.host, status.clock.robots_delay) async for status in frontier.hosts()]) == sorted(
         (name, 3.0) for name in names
     )
     await frontier.aclose()
@@ -335,7 +336,9 @@ async def test_a_url_that_waits_in_the_class_its_hosts_policy_says_is_found_ther
     known = await frontier.lookup(key("0"))
     assert known is not None and known.priority is Priority.HIGH and known.entry.priority is not Priority.HIGH
     assert await frontier.remove(key("0"))
-    assert [lease.entry for lease in await leased(frontier, NOW + 10)] == MANY[1:2] and not frontier.statistics().waiting
+    assert [lease.entry for lease in await leased(frontier, NOW + 10)] == MANY[1:2] and not (
+        await frontier.statistics()
+    ).waiting
     await frontier.aclose()
 
 

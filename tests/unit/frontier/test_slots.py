@@ -15,6 +15,7 @@ from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.slots import Gathered, PureGathered, Slots, find, merge, pure_find, pure_merge
 from gossamer.records.entry import Discovered, Verdict
+from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, entry, key
 
 LAST = 1 << 40
@@ -22,7 +23,7 @@ EVERY = [entry(str(number)) for number in range(200)]
 
 
 def opened(path: Path) -> EmbeddedFrontier:
-    return EmbeddedFrontier.open(path, FrontierSettings(cache=1 << 20, recent_keys=0), EAGER, Breaker(), LEASE, NOW)
+    return EmbeddedFrontier.open_at(path, FrontierSettings(cache=1 << 20, recent_keys=0), EAGER, Breaker(), LEASE, NOW)
 
 
 def fill(kept: Slots, count: int, seed: int = 1) -> dict[int, int]:
@@ -159,7 +160,7 @@ async def test_every_key_is_known_whatever_became_of_the_files(
     again = [*EVERY, *(each for each in refused if each.key != key("r1"))]
     assert await frontier.discover(again, NOW) == Discovered(known=208)
     assert await frontier.discover([entry("r2"), entry("r2"), entry("r1")], NOW) == Discovered(new=1, known=2)
-    assert sorted(known.entry.key for known in frontier.known()) == sorted(each.key for each in [*EVERY, *refused])
+    assert sorted([known.entry.key async for known in frontier.known()]) == sorted(each.key for each in [*EVERY, *refused])
     await frontier.aclose()
 
 
@@ -194,7 +195,7 @@ async def test_a_checkpoint_has_the_files_too(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(slots, "MANY", 50)
     frontier = opened(tmp_path / "0")
     await frontier.discover(EVERY, NOW)
-    await frontier.checkpoint(tmp_path / "1")
+    await frontier.checkpoint(DirectoryShelving(tmp_path / "1"))
     await frontier.aclose()
     assert list((tmp_path / "1" / "slots").glob("*.run"))
     frontier = opened(tmp_path / "1")

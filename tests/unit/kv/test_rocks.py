@@ -16,7 +16,7 @@ from pathlib import Path
 from gossamer.kv.rocks import RocksKeyValue
 
 async def main():
-    store = RocksKeyValue.open(Path(sys.argv[1]))
+    store = RocksKeyValue.open_at(Path(sys.argv[1]))
     number = 0
     while True:
         await store.put(b"put%06d" % number, b"x")
@@ -36,7 +36,7 @@ async def test_what_was_put_outlives_a_kill(tmp_path: Path) -> None:
         writer.kill()
         said = [int(line) for line in writer.stdout.read().split("\n")[:-1]]
     last = said[-1] if said else 499
-    store = RocksKeyValue.open(tmp_path / "kv")
+    store = RocksKeyValue.open_at(tmp_path / "kv")
     puts = [key for key, _ in await scanned(store, b"put")]
     batches = [key for key, _ in await scanned(store, b"all")]
     assert puts[: last + 1] == [b"put%06d" % number for number in range(last + 1)]
@@ -46,18 +46,18 @@ async def test_what_was_put_outlives_a_kill(tmp_path: Path) -> None:
 
 
 async def test_a_store_in_use_is_refused(tmp_path: Path) -> None:
-    store = RocksKeyValue.open(tmp_path / "kv")
+    store = RocksKeyValue.open_at(tmp_path / "kv")
     with pytest.raises(CrawlInUse, match="in use by another process"):
-        RocksKeyValue.open(tmp_path / "kv")
+        RocksKeyValue.open_at(tmp_path / "kv")
     await store.aclose()
     await store.aclose()
-    await RocksKeyValue.open(tmp_path / "kv").aclose()
+    await RocksKeyValue.open_at(tmp_path / "kv").aclose()
 
 
 async def test_a_store_that_is_opened_again_is_as_quick_as_before(tmp_path: Path) -> None:
     capacities, readers = [], []
     for _ in range(2):
-        store = RocksKeyValue.open(tmp_path / "kv")
+        store = RocksKeyValue.open_at(tmp_path / "kv")
         await store.put_all([(b"%06d" % number, b"x") for number in range(50_000)])
         store._rocks.flush()
         capacities.append(store._rocks.property_int_value("rocksdb.block-cache-capacity"))
@@ -68,7 +68,7 @@ async def test_a_store_that_is_opened_again_is_as_quick_as_before(tmp_path: Path
 
 
 async def test_a_closed_store_says_so(tmp_path: Path) -> None:
-    store = RocksKeyValue.open(tmp_path / "kv")
+    store = RocksKeyValue.open_at(tmp_path / "kv")
     await store.aclose()
     with pytest.raises(StoreError, match="closed"):
         await store.get(b"key")
@@ -77,7 +77,7 @@ async def test_a_closed_store_says_so(tmp_path: Path) -> None:
 def test_a_file_in_its_place_is_told(tmp_path: Path) -> None:
     (tmp_path / "kv").write_text("no directory")
     with pytest.raises(StoreError, match="cannot open the store"):
-        RocksKeyValue.open(tmp_path / "kv")
+        RocksKeyValue.open_at(tmp_path / "kv")
 
 
 FULL = """
@@ -87,7 +87,7 @@ from gossamer.errors import DiskFull
 from gossamer.kv.rocks import RocksKeyValue
 
 async def main():
-    store = RocksKeyValue.open(Path(sys.argv[1]))
+    store = RocksKeyValue.open_at(Path(sys.argv[1]))
     await store.put(b"before", b"x")
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
     try:
@@ -108,7 +108,7 @@ def test_a_full_disk_is_told_as_such(tmp_path: Path) -> None:
 
 
 async def test_a_damaged_block_is_no_end_of_a_walk(tmp_path: Path) -> None:
-    store = RocksKeyValue.open(tmp_path / "kv")
+    store = RocksKeyValue.open_at(tmp_path / "kv")
     await store.put_all([(b"%05d" % number, b"x" * 200) for number in range(1000)])
     await store.aclose()
     (table,) = (tmp_path / "kv").glob("*.sst")
@@ -116,7 +116,7 @@ async def test_a_damaged_block_is_no_end_of_a_walk(tmp_path: Path) -> None:
     for at in range(len(content) // 10, len(content) // 2, len(content) // 10):
         content[at] ^= 0x40
         table.write_bytes(content)
-        store = RocksKeyValue.open(tmp_path / "kv")
+        store = RocksKeyValue.open_at(tmp_path / "kv")
         with pytest.raises(StoreError, match=r"cannot read the store in .*restore it from a checkpoint"):
             await scanned(store, b"0")
         await store.aclose()
@@ -124,12 +124,12 @@ async def test_a_damaged_block_is_no_end_of_a_walk(tmp_path: Path) -> None:
 
 
 async def test_a_store_that_lost_its_list_of_files_is_no_new_one(tmp_path: Path) -> None:
-    store = RocksKeyValue.open(tmp_path / "kv")
+    store = RocksKeyValue.open_at(tmp_path / "kv")
     await store.put(b"key", b"value")
     await store.aclose()
     (tmp_path / "kv" / "CURRENT").unlink()
     with pytest.raises(StoreError, match="CURRENT is missing; restore it from a checkpoint"):
-        RocksKeyValue.open(tmp_path / "kv")
+        RocksKeyValue.open_at(tmp_path / "kv")
     (tmp_path / "kv" / "seal").unlink()
     with pytest.raises(StoreError, match="CURRENT is missing, without which the store is empty"):
-        RocksKeyValue.open(tmp_path / "kv")
+        RocksKeyValue.open_at(tmp_path / "kv")

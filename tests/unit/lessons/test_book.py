@@ -149,7 +149,7 @@ async def test_links_are_judged_also_when_a_commit_is_repeated(book: LessonBook)
 
 
 async def test_a_ruling_made_while_a_commit_is_under_way_is_not_lost(tmp_path: Path) -> None:
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     book = LessonBook(kv, SETTINGS, 50)
     await learn(book, [copy(url) for url in TRAP[:20]])
     stop = asyncio.Event()
@@ -169,7 +169,7 @@ async def test_a_ruling_made_while_a_commit_is_under_way_is_not_lost(tmp_path: P
     stop.set()
     await crawling
     await kv.aclose()
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     assert await refused(LessonBook(kv, SETTINGS, 50), TRAP[:500]) == set(TRAP[:500]), "no sample of what is blocked"
     await kv.aclose()
 

@@ -30,11 +30,11 @@ async def test_every_kind_of_record_is_read_back(tmp_path: Path) -> None:
         ("a.test", PROBE, "/a/"): Probe(url="http://a.test/p", status=200, simhash=2**64 - 1, title="ü"),
         ("a.test", GROWTH, ""): Growth(fetched=3, found=9),
     }
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     await Shelf(kv, SETTINGS).write(records, [(b"other", b"row")])
     assert await kv.get(b"other") == b"row"
     await kv.aclose()
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     shelf = Shelf(kv, SETTINGS)
     host = await shelf.host("a.test")
     assert {
@@ -105,7 +105,7 @@ async def test_a_rule_and_that_its_host_has_one_are_written_in_one_step() -> Non
 
 
 async def test_a_host_without_rules_is_no_longer_named(tmp_path: Path) -> None:
-    kv = RocksKeyValue.open(tmp_path / "kv")
+    kv = RocksKeyValue.open_at(tmp_path / "kv")
     shelf = Shelf(kv, SETTINGS)
     await shelf.write({NAME: HEAVY, ("a.test", PARAMETER, "sid"): COSMETIC, ("b.test", TEMPLATE, "/"): HEAVY}, [])
     await shelf.write({NAME: LIGHT}, [])

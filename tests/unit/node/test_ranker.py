@@ -31,7 +31,7 @@ class Ranks:
         self.is_full = False
         self.failure: Exception | None = None
 
-    def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
+    async def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
         self.asked.append(limit)
         if self.failure is not None:
             raise self.failure
@@ -47,7 +47,7 @@ class Bench:
         self.ranker = Ranker(ranks, self.frontier, Score(rank_after=after), pages, ranked, self.events, self.renew)
         self.events.subscribe(self.hear)
 
-    def renew(self) -> None:
+    async def renew(self) -> None:
         self.renewed += 1
 
     def hear(self, event: Event) -> None:

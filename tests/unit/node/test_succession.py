@@ -100,7 +100,7 @@ async def test_of_visits_under_way_at_once_the_canonical_one_counts(
     later = await world.visit("/page?print=2&more=2", digest, 1)
     assert later.page is not None and later.page.duplicate_of == SITE + PAGE
     assert not world.stores.deduper._contested and not world.stores.near._successions  # type: ignore[attr-defined]
-    counts = world.stores.catalog.counts()
+    counts = await world.stores.catalog.counts()
     assert counts == {"ok": 1, copy[0]: 2}
 
 
@@ -116,7 +116,7 @@ async def test_copies_of_a_page_that_no_longer_counts_are_those_of_its_heir(dige
     of = {path: original for path, (_, original) in rows.items()}
     assert of["/page?print=1&a=1"] == of["/page?print=1&a=2"] == of[VARIANT] == PAGE and of[PAGE] == ""
     assert of["/page?print=1&a=3"] == (PAGE if digest else VARIANT), "its bytes are those of the variant, and not of the page"
-    copies = world.stores.catalog.copies(SITE + PAGE, 10)
+    copies = await world.stores.catalog.copies(SITE + PAGE, 10)
     assert SITE + VARIANT in copies and len(copies) == (4 if digest else 3)
 
 

@@ -34,7 +34,7 @@ def pages_at(directory: Path) -> dict[int, list[int]]:
 
 
 async def written(directory: Path, *blocks: dict[int, bytes]) -> None:
-    log = EdgeLog.open(directory)
+    log = EdgeLog.open_at(directory)
     for block in blocks:
         await log.put(list(block.items()))
     await log.aclose()
@@ -78,11 +78,11 @@ async def test_after_a_clean_end_nothing_is_torn(tmp_path: Path) -> None:
     for end in range(len(content)):
         only_file(tmp_path).write_bytes(content[:end])
         with pytest.raises(StoreError, match=r"00000001\.edges is damaged.*restore it from a checkpoint"):
-            EdgeLog.open(tmp_path)
+            EdgeLog.open_at(tmp_path)
     for at in range(len(content)):
         only_file(tmp_path).write_bytes(content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :])
         with pytest.raises(StoreError, match=r"00000001\.edges is damaged.*restore it from a checkpoint"):
-            EdgeLog.open(tmp_path)
+            EdgeLog.open_at(tmp_path)
         with pytest.raises(StoreError, match="damaged"):
             EdgeLog.read_at(tmp_path)
 
@@ -94,7 +94,7 @@ async def test_a_damaged_block_before_a_whole_one_was_not_torn_off(tmp_path: Pat
         as_killed(tmp_path) if at == 0 else None
         only_file(tmp_path).write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
         with pytest.raises(StoreError, match="damaged at byte 0"):
-            EdgeLog.open(tmp_path)
+            EdgeLog.open_at(tmp_path)
 
 
 async def test_damage_before_the_last_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ async def test_damage_before_the_last_file_is_an_error_that_names_it(tmp_path: P
 
 async def test_it_is_read_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linkgraph, "ROLL", 60)
-    log = EdgeLog.open(tmp_path)
+    log = EdgeLog.open_at(tmp_path)
     for number in range(6):
         await log.put([(number, edges(number))])
         assert pages_at(tmp_path) == {each: [each] for each in range(number + 1)}
@@ -139,7 +139,7 @@ def test_there_is_nothing_to_compact_where_there_is_nothing(tmp_path: Path) -> N
 @pytest.mark.parametrize(("how", "error"), [("ENOSPC", DiskFull), ("EIO", StoreError), ("torn", StoreError)])
 async def test_a_write_that_fails_is_taken_back(how: str, error: type[Exception], tmp_path: Path) -> None:
     faults.arm(json.dumps({"calls": {"graph.write": {"at": 2, "how": how}}}))
-    log = EdgeLog.open(tmp_path)
+    log = EdgeLog.open_at(tmp_path)
     await log.put([(1, edges(1))])
     before = only_file(tmp_path).read_bytes()
     with pytest.raises(error):
@@ -158,7 +158,7 @@ async def test_a_short_write_is_completed(tmp_path: Path) -> None:
 
 async def test_after_a_failed_sync_nothing_is_acknowledged(tmp_path: Path) -> None:
     faults.arm(json.dumps({"calls": {"graph.sync": {"at": 1, "how": "EIO"}}}))
-    log = EdgeLog.open(tmp_path)
+    log = EdgeLog.open_at(tmp_path)
     for _ in range(2):
         with pytest.raises(StoreError, match="cannot be synced"):
             await log.put([(1, edges(1))])

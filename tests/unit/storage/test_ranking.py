@@ -15,7 +15,8 @@ from gossamer.records.entry import LinkKind
 from gossamer.storage import linkgraph, ranking
 from gossamer.storage.edgeblocks import blocks, columns
 from gossamer.storage.linkgraph import EdgeLog
-from gossamer.storage.ranking import DAMPING, PureRanking, Ranking
+from gossamer.storage.ranking import DAMPING, GrowingRanks, PureRanking, Ranking
+from gossamer.storage.ranks import PageRanks
 
 ANCHOR, IMAGE = NUMBERS[LinkKind.ANCHOR], NUMBERS[LinkKind.IMAGE]
 ROOMY = 1 << 28
@@ -137,7 +138,7 @@ def test_damping_is_that_of_the_rule() -> None:
 
 async def test_a_graph_that_grows_is_read_once_and_its_ranks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linkgraph, "ROLL", 60)
-    log, growing = EdgeLog.open(tmp_path), EdgeLog.ranking_at(tmp_path, ROOMY)
+    log, growing = EdgeLog.open_at(tmp_path), GrowingRanks(tmp_path, ROOMY)
     read = 0
 
     def counted(path: Path, start: int) -> Iterator[tuple[int, bytes, int, int]]:
@@ -149,30 +150,30 @@ async def test_a_graph_that_grows_is_read_once_and_its_ranks_are_kept(tmp_path: 
     monkeypatch.setattr(ranking, "blocks", counted)
     for number in range(6):
         await log.put([(number, pack([100, 101 + number], [ANCHOR, ANCHOR]))], [number])
-        best = growing.renew(99, 0.0)
+        best = await growing.renew(99, 0.0)
         assert 101 + number in [name for name, *_ in best], "what was put last was not read"
-        ranks = EdgeLog.ranks_at(tmp_path).of([100, 101, 101 + number, 7777])
+        ranks = PageRanks.read_at(tmp_path).of([100, 101, 101 + number, 7777])
         assert ranks[0] >= ranks[1] > ranks[3] == 0.0 < ranks[2]
     assert len(list(tmp_path.glob("*.edges"))) > 1 and read == 6
-    assert EdgeLog.ranks_at(tmp_path).pages == 6
+    assert PageRanks.read_at(tmp_path).pages == 6
     await log.aclose()
 
 
 async def test_a_graph_that_cannot_be_ranked_is_an_error_that_names_it(tmp_path: Path) -> None:
-    log = EdgeLog.open(tmp_path)
+    log = EdgeLog.open_at(tmp_path)
     await log.put([(1, pack([2], [ANCHOR]))])
     await log.aclose()
     (tmp_path / "ranks").mkdir()
     with pytest.raises(StoreError, match="ranks"):
-        EdgeLog.ranking_at(tmp_path, ROOMY).renew(1, 0.0)
+        await GrowingRanks(tmp_path, ROOMY).renew(1, 0.0)
     assert not list(tmp_path.glob("*.new"))
 
 
 async def test_a_full_memory_ends_the_reading(tmp_path: Path) -> None:
-    log, growing = EdgeLog.open(tmp_path), EdgeLog.ranking_at(tmp_path, 60_000)
+    log, growing = EdgeLog.open_at(tmp_path), GrowingRanks(tmp_path, 60_000)
     await log.put([(1, pack([2], [ANCHOR]))])
-    assert [name for name, *_ in growing.renew(9, 0.0)] == [2] and not growing.is_full
+    assert [name for name, *_ in await growing.renew(9, 0.0)] == [2] and not growing.is_full
     await log.put([(3, pack(range(100, 5000), [ANCHOR] * 4900))])
     await log.put([(4, pack([5], [ANCHOR]))])
-    assert growing.renew(9, 0.0) == [] and growing.is_full
+    assert await growing.renew(9, 0.0) == [] and growing.is_full
     await log.aclose()

@@ -1,7 +1,7 @@
 """The archive in a directory: rolling WARC files `gossamer-<time>-<sequence>-<worker>.warc.gz`, each with its CDXJ index.
 
-A file is closed when it is long or old enough, and when the archive is closed. Opening the archive repairs what a crash left
-behind: torn tails are cut, missing indexes are made. A name in a `Place` is the final one, also while the file is open.
+A file is closed when it is long or old enough, and when the archive is closed. `repair` mends what a crash left behind: torn
+tails are cut, missing indexes are made. A name in a `Place` is the final one, also while the file is open.
 
 `flush` syncs every file with new records, and the directory when there is a new file in it (`durability.py` says when). Syncs
 and indexes are made on threads; only the loop's thread creates and renames WARC files, so a checkpoint sees whole states. A
@@ -10,9 +10,7 @@ very long record is written on a thread, too, and while it is, others wait: a fi
 
 import asyncio
 import re
-import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -21,14 +19,16 @@ from gossamer.config.sections import Storage
 from gossamer.document.body import Body
 from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
+from gossamer.joints.shelving import Shelving
+from gossamer.joints.walks import on_a_thread
 from gossamer.records.fetch import Fetched
+from gossamer.records.location import Location
 from gossamer.records.page import Original, Place
-from gossamer.storage.archive import cdxj, member, pair, replay, sealed, warc
-from gossamer.storage.archive.check import check
+from gossamer.records.upkeep import Reference, Rewritten
+from gossamer.storage.archive import cdxj, member, pair, replay, upkeep, warc
 from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.prune import Pruner
-from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path, repair
-from gossamer.storage.archive.walk import Record, Torn, walk
+from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path
 
 AT_ONCE = 4 * 1024 * 1024  # bytes; to write a longer record may take longer than the loop should wait
 LONG = 128 * 1024  # bytes; to digest and compress a longer body takes a millisecond or more, on a thread
@@ -38,7 +38,6 @@ _FORMAT = {
     "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
 }
 _NAME = re.compile(r"gossamer-\d{14}-(\d{6})-[\w.]+\.warc\.gz")
-PATIENCE = 5.0  # seconds a worker whose node is gone may take to end
 
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_.]+")
 
@@ -50,17 +49,17 @@ class DirectoryArchive:
         self,
         directory: Path,
         settings: Storage,
-        software: Mapping[str, str],
+        about: Mapping[str, str],
         now: Callable[[], float],
         worker: str,
-        sequence: int,
     ) -> None:
         self._directory = directory
         self._settings = settings
-        self._fields = {**software, **_FORMAT}
+        self._fields = {**about, **_FORMAT}
         self._now = now
         self._worker = _NOT_IN_NAME.sub("_", worker) or "_"
-        self._sequence = sequence  # of the last file
+        self._sequence: int | None = None  # of the last file; None: nothing was written yet
+        self._pruner = Pruner(directory)
         self._ids = pair.Ids()
         self._level = settings.compression
         self._segment: Segment | None = None
@@ -75,86 +74,11 @@ class DirectoryArchive:
         self._growing = asyncio.Lock()  # who holds it appends
 
     @classmethod
-    def open(
-        cls,
-        path: Path,
-        settings: Storage,
-        software: Mapping[str, str],
-        now: Callable[[], float],
-        worker: str = "local",
-        alone: bool = True,
+    async def open(
+        cls, location: Location, settings: Storage, about: Mapping[str, str], now: Callable[[], float], worker: str
     ) -> "DirectoryArchive":
-        """Open or create an archive; `software` goes into every warcinfo. Repairs what a crash left behind.
-
-        Several workers may write one archive, none of them `alone`, each under a name of its own: they repair nothing.
-        """
-        try:
-            make_directory(path)
-            if alone:
-                recover(path)
-        except OSError as error:
-            raise failure(error, path) from error
-        names = (_NAME.fullmatch(file.name.removesuffix(OPEN)) for file in path.iterdir())
-        sequence = max((int(name[1]) for name in names if name), default=0)
-        return cls(path, settings, software, now, worker, sequence)
-
-    @staticmethod
-    def repair_at(path: Path, worker: str = "") -> None:
-        """Repair what workers that are gone, or about to be, left behind: all of them, or one of that name."""
-        try:
-            make_directory(path)
-            recover(path, f"*-{_NOT_IN_NAME.sub('_', worker)}" if worker else "*", PATIENCE)
-        except OSError as error:
-            raise failure(error, path) from error
-
-    @staticmethod
-    def read_at(path: Path, place: Place) -> Fetched:
-        """Read a record of the archive in a directory without opening it: nothing is repaired, a crawl may be writing."""
-        if not _NAME.fullmatch(place.file):
-            raise StoreError(f"{place.file!r} is no file of this archive")
-        closed = path / place.file
-        for file in (closed, open_path(closed), closed):  # it may get its final name between two looks
-            try:
-                return replay.read(file, place)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                raise StoreError(f"{place.file} cannot be read ({error.strerror})") from error
-        raise StoreError(f"{place.file} is missing; is the archive complete?")
-
-    @staticmethod
-    def pruner_at(path: Path) -> Pruner:
-        """Return what takes records out of closed files; nobody may be writing the archive then."""
-        return Pruner(path)
-
-    @staticmethod
-    def problems(path: Path) -> Iterator[tuple[str, str]]:
-        """Check every file in a directory: its name with each problem, or once with an empty text when it is sound.
-
-        A file that was left open may have a torn tail, which is cut when the crawl is opened again.
-        """
-        for file in sorted((*path.glob("*.warc.gz"), *path.glob(f"*.warc.gz{OPEN}"))):
-            sound = True
-            for problem in check(file, torn=file.name.endswith(OPEN)):
-                sound = False
-                yield file.name, f"{problem.what} (byte {problem.offset})"
-            if sound:
-                yield file.name, ""
-
-    @staticmethod
-    def captures(path: Path) -> Iterator[tuple[Fetched, str]]:
-        """Walk over all that is kept in a directory, as it was fetched, with its WARC-Payload-Digest; closes each body.
-
-        A damaged file is walked over up to where it is damaged.
-        """
-        for file in sorted((*path.glob("*.warc.gz"), *path.glob(f"*.warc.gz{OPEN}"))):
-            with suppress(Torn):
-                for record in walk(file):
-                    if record.kind in cdxj.KEPT:
-                        fetched = replay.restore(record)
-                        yield fetched, record.headers.get("warc-payload-digest", "")
-                        fetched.body.close()
-                    record.content.close()
+        """Open the archive of a crawl; `about` goes into every warcinfo."""
+        return cls(location.on_disk, settings, about, now, worker)
 
     async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
         """Write an answer (a revisit when there is an `original`) and its request; return the place of the former."""
@@ -215,33 +139,71 @@ class DirectoryArchive:
 
     async def read(self, place: Place) -> Fetched:
         """Read a record back; a revisit says so by its outcome, and names its original in `detail`."""
-        return await asyncio.to_thread(self.read_at, self._directory, place)
+        return await asyncio.to_thread(_read, self._directory, place)
 
-    @staticmethod
-    def merge_at(directory: Path) -> Path:
-        """Merge the indexes of all files, open ones too, into `index.cdxj`, for tools that want one; return it."""
-        try:
-            return cdxj.merge(directory)
-        except OSError as error:
-            raise failure(error, directory) from error
+    # --- upkeep ------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def checkpoint_at(directory: Path, target: Path) -> None:
-        """Copy an archive into a new directory: closed files never change and are linked, an open one is copied as it is.
+    async def repair(self, worker: str = "") -> None:
+        """Repair what workers that are gone, or about to be, left behind: all of them, or one of that name."""
+        which = f"*-{_NOT_IN_NAME.sub('_', worker)}" if worker else "*"
+        await asyncio.to_thread(upkeep.repair, self._directory, which)
+
+    async def merge(self) -> None:
+        """Merge the indexes of all files, open ones too, into `index.cdxj`, for tools that want one."""
+        await asyncio.to_thread(upkeep.merge, self._directory)
+
+    def problems(self) -> AsyncIterator[tuple[str, str]]:
+        """Check every file: its name with each problem, or once with an empty text when it is sound.
+
+        A file that was left open may have a torn tail, which is cut when the crawl is opened again.
+        """
+        return on_a_thread(upkeep.problems(self._directory))
+
+    def captures(self) -> AsyncIterator[tuple[Fetched, str]]:
+        """Walk over all that is kept, as it was fetched, with its WARC-Payload-Digest; closes each body.
+
+        A damaged file is walked over up to where it is damaged.
+        """
+        return on_a_thread(upkeep.captures(self._directory))
+
+    async def checkpoint(self, target: Shelving) -> None:
+        """Copy the archive: closed files never change and are linked, an open one is copied as it is.
 
         Workers may go on writing. A file that gets its final name meanwhile is found under that in the next look.
         """
-        try:
-            target.mkdir(parents=True)
-            copied: set[str] = set()
-            while fresh := {path.name for path in directory.iterdir()} - copied if directory.is_dir() else set():
-                for name in sorted(fresh - {sealed.NAME}):
-                    with suppress(FileNotFoundError):
-                        _copy(directory / name, target / name)
-                copied |= fresh
-            sealed.seal(target)
-        except OSError as error:
-            raise failure(error, target) from error
+        async with target.path(self._directory) as copy:
+            upkeep.checkpoint(self._directory, copy)
+
+    # --- taking records out (`storage/archive/prune.py`) ---------------------------------------------------------------
+
+    async def files(self) -> AsyncIterator[tuple[str, int]]:
+        """Walk over the closed files: name and size."""
+        for file in self._pruner.files():
+            yield file
+
+    async def identity(self, place: Place) -> tuple[str, str]:
+        """Return URL and date of the capture at a place."""
+        return self._pruner.identity(place)
+
+    def references(self, file: str, wanted: Collection[tuple[str, str]]) -> AsyncIterator[Reference]:
+        """Walk over the revisits in a file that refer to one of these captures."""
+        return on_a_thread(self._pruner.references(file, wanted))
+
+    async def weigh(self, file: str, without: Collection[int]) -> Rewritten:
+        """Say what `rewrite` would come to."""
+        return await asyncio.to_thread(self._pruner.weigh, file, without)
+
+    async def rewrite(self, file: str, without: Collection[int], now: float) -> Rewritten:
+        """Write a file anew without the records at these offsets and their requests."""
+        return await asyncio.to_thread(self._pruner.rewrite, file, without, now)
+
+    async def drop(self, file: str) -> None:
+        """Remove a file and its index."""
+        self._pruner.drop(file)
+
+    async def finish(self, uses: Callable[[str], Awaitable[bool]]) -> None:
+        """Clear away what an interrupted prune left."""
+        await self._pruner.finish(uses)
 
     async def aclose(self) -> None:
         """Close the open file and write its index."""
@@ -277,6 +239,8 @@ class DirectoryArchive:
         return segment.size >= self._settings.segment_bytes or age >= self._settings.segment_seconds
 
     def _start(self, now: float) -> Segment:
+        if self._sequence is None:
+            self._sequence = _last_sequence(self._directory)
         name = f"gossamer-{warc.timestamp(now)}-{self._sequence + 1:06}-{self._worker}.warc.gz"
         segment = Segment(self._directory / name, now)
         self._sequence += 1
@@ -314,15 +278,29 @@ class DirectoryArchive:
             self._closing.discard(task)
 
 
-def _copy(path: Path, target: Path) -> None:
-    if path.name.endswith(OPEN):
-        shutil.copyfile(path, target)
-        return
-    open_path(target).unlink(missing_ok=True)  # copied before it got its final name
+def _last_sequence(directory: Path) -> int:
+    """Return the number of the newest file; makes the directory if there is none."""
     try:
-        target.hardlink_to(path)
-    except OSError:  # another file system, or one without links
-        shutil.copyfile(path, target)
+        make_directory(directory)
+    except OSError as error:
+        raise failure(error, directory) from error
+    names = (_NAME.fullmatch(file.name.removesuffix(OPEN)) for file in directory.iterdir())
+    return max((int(name[1]) for name in names if name), default=0)
+
+
+def _read(directory: Path, place: Place) -> Fetched:
+    """Read a record; a crawl may be writing its file."""
+    if not _NAME.fullmatch(place.file):
+        raise StoreError(f"{place.file!r} is no file of this archive")
+    closed = directory / place.file
+    for file in (closed, open_path(closed), closed):  # it may get its final name between two looks
+        try:
+            return replay.read(file, place)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise StoreError(f"{place.file} cannot be read ({error.strerror})") from error
+    raise StoreError(f"{place.file} is missing; is the archive complete?")
 
 
 def _write_index(path: Path, lines: SortedLines) -> None:
@@ -331,23 +309,3 @@ def _write_index(path: Path, lines: SortedLines) -> None:
     except OSError as error:
         raise failure(error, cdxj.index_path(path)) from error
     lines.forget()
-
-
-def recover(directory: Path, which: str = "*", patience: float = 0.0) -> None:
-    """Repair every file a crash left open, and index every closed file that has no index; of those with such names."""
-    for path in sorted(directory.glob(f"{which}.warc.gz{OPEN}")):
-        closed = path.with_name(path.name.removesuffix(OPEN))
-        lines = SortedLines(directory)
-
-        def remember(record: Record, lines: SortedLines = lines, name: str = closed.name) -> None:
-            if record.kind in cdxj.KEPT:
-                lines.append(cdxj.line_of(record, name))
-
-        if repair(path, remember, patience) and closed.exists():
-            cdxj.write(closed, lines)
-    for path in sorted(directory.glob(f"{which}.warc.gz")):
-        if not cdxj.index_path(path).exists():
-            cdxj.index(path)
-        cdxj.journal_path(path).unlink(missing_ok=True)
-    for left in directory.glob(f"{cdxj.MERGED}.*{cdxj.UNFINISHED}"):
-        left.unlink(missing_ok=True)

@@ -14,18 +14,18 @@ capture is in it, and the other goes. The merged index is set aside before the f
 import os
 import re
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from gossamer import faults
 from gossamer.durability import sync_directory
 from gossamer.errors import StoreError
 from gossamer.records.page import Place
+from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.storage.archive import cdxj, warc
 from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.sealed import unseal
@@ -37,25 +37,6 @@ _NAME = re.compile(r"(.+?)(?:\.p(\d+))?\.warc\.gz")
 _PIECE = 1024 * 1024
 _LEVEL = 1  # of the one record that is compressed anew
 _FIELD = re.compile(r"^([^:\r\n]+): ([^\r\n]*)", re.MULTILINE)
-
-
-class Reference(Struct, frozen=True):
-    """A revisit record, where it is, and the URL and date of the capture it refers to."""
-
-    file: str
-    offset: int
-    url: str
-    target: tuple[str, str]
-
-
-class Rewritten(Struct, frozen=True, kw_only=True):
-    """A file without some of its records."""
-
-    file: str
-    offsets: dict[int, int]  # of what it holds: where it was, where it is
-    is_empty: bool  # it holds nothing but its warcinfo
-    before: int  # bytes
-    after: int
 
 
 class Pruner:
@@ -126,7 +107,7 @@ class Pruner:
             sync_directory(self._directory)
             faults.reach("during-prune")
 
-    def finish(self, uses: Callable[[str], bool]) -> None:
+    async def finish(self, uses: Callable[[str], Awaitable[bool]]) -> None:
         """Clear away what was left half done; `uses` tells whether any capture is in a file."""
         for part in self._directory.glob(f"*.warc.gz{_PART}"):
             with _writing(part):
@@ -134,7 +115,7 @@ class Pruner:
         for newer in sorted(self._directory.glob("*.p[0-9]*.warc.gz")):
             older = predecessor(newer.name)
             if older and (self._directory / older).exists():
-                self.drop(newer.name if uses(older) else older)
+                self.drop(newer.name if await uses(older) else older)
         merged = self._directory / cdxj.MERGED
         aside = merged.with_name(merged.name + _PART)
         if aside.exists():

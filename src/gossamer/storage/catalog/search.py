@@ -10,6 +10,9 @@ from typing import TypedDict
 
 from msgspec import Struct
 
+from gossamer.errors import UsageError
+from gossamer.records.page import Page
+
 _TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -64,16 +67,17 @@ class Wanted(TypedDict, total=False):
     since: float | None
     until: float | None
     limit: int | None
+    after: Page | None
 
 
 def build(wanted: Wanted) -> Query:
     """Build the query for pages that match everything wanted."""
-    join, order = "", "ORDER BY pages.fetched_at DESC, pages.id DESC"
+    join, order = "", "ORDER BY pages.fetched_at DESC, pages.key DESC"
     conditions: list[str] = []
     parameters: list[object] = []
     if words := wanted.get("words", "").strip():
         found = terms(words)
-        join, order = _RANKED, "ORDER BY pages.duplicate_of <> '', found.score, pages.fetched_at DESC, pages.id DESC"
+        join, order = _RANKED, "ORDER BY pages.duplicate_of <> '', found.score, pages.fetched_at DESC, pages.key DESC"
         parameters += [" OR ".join(found) or '""'] * 2
         conditions.append("pages.noindex = 0")
         for term in found if len(found) > 1 else ():
@@ -93,6 +97,11 @@ def build(wanted: Wanted) -> Query:
                 conditions.append(other)
     if wanted.get("cut"):
         conditions.append("pages.truncated <> ''")
+    if (after := wanted.get("after")) is not None:
+        if words:
+            raise UsageError("what is found by words is ordered by how well it matches, so it cannot go on after a page")
+        conditions.append("(pages.fetched_at, pages.key) < (?, ?)")
+        parameters += [after.fetched_at, after.key]
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     limit = wanted.get("limit")
     if limit is not None:

@@ -14,7 +14,7 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path
@@ -23,6 +23,8 @@ from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
+from gossamer.joints.shelving import Shelving
+from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Totals
 from gossamer.records.versions import Version
@@ -70,7 +72,17 @@ class SqliteCatalog:
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
     @classmethod
-    def open(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
+    async def open(cls, location: Location, durable: bool) -> "SqliteCatalog":
+        """Open the catalog of a crawl, or make it."""
+        return cls.open_at(location.on_disk, durable)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        """Tell whether there is a catalog at a location."""
+        return location.on_disk.exists()
+
+    @classmethod
+    def open_at(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
         """Open or create the catalog and bring it to the newest layout; `durable`: what was added outlives a power loss."""
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return cls._open_to_read(path)
@@ -174,7 +186,7 @@ class SqliteCatalog:
             row = self._connection.execute(f"{rows.SELECT} WHERE key = ?", (key,)).fetchone()
         return rows.page_of(row) if row else None
 
-    def pages(self, **wanted: Unpack[search.Wanted]) -> Iterator[Page]:
+    async def pages(self, **wanted: Unpack[search.Wanted]) -> AsyncIterator[Page]:
         """Walk over pages that match everything given, newest first, or best match first when words are given.
 
         The walk sees the catalog as it was when it began, whatever is added meanwhile.
@@ -184,17 +196,17 @@ class SqliteCatalog:
             for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
                 yield rows.page_of(row)
 
-    def copies(self, url: str, limit: int) -> list[str]:
+    async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""
         with _in_our_words(self._path):
             return [copy for (copy,) in self._connection.execute(_COPIES, (url, limit))]
 
-    def counts(self) -> dict[str, int]:
+    async def counts(self) -> dict[str, int]:
         """Return pages by outcome."""
         with _in_our_words(self._path):
             return dict(self._connection.execute("SELECT outcome, pages FROM totals WHERE pages > 0").fetchall())
 
-    def totals(self) -> Totals:
+    async def totals(self) -> Totals:
         """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL; and cuts."""
         with _in_our_words(self._path):
             sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
@@ -203,33 +215,34 @@ class SqliteCatalog:
         kept = sum(pages for outcome, pages, _ in sums if outcome in _KEPT)
         return Totals(kept, sum(length for *_, length in sums), bodies_cut=cut, links_cut=links)
 
-    def versions(self, key: str) -> list[Version]:
+    async def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
         with _in_our_words(self._path):
             return versions.of_page(self._connection, key)
 
-    def excess(self, keep: int) -> Iterator[Version]:
+    async def excess(self, keep: int, after: Version | None = None) -> AsyncIterator[Version]:
         """Walk over captures beyond the newest `keep` of each page; never what the page itself shows."""
         with _in_our_words(self._path), closing(self._reader()) as reader:
-            yield from versions.excess(reader, keep)
+            for version in versions.excess(reader, keep, after):
+                yield version
 
-    def uses(self, file: str) -> bool:
+    async def uses(self, file: str) -> bool:
         """Tell whether any capture is in a file of the archive."""
         with _in_our_words(self._path):
             return versions.uses(self._connection, file)
 
-    async def move(self, file: str, target: str, offsets: Mapping[int, int]) -> None:
-        """Let what was in one file be in another, and forget captures that are not; on the disk when it returns."""
+    async def move(self, file: str, target: str, offsets: Mapping[int, int], gone: Collection[int] = ()) -> None:
+        """Let what was in one file be in another, and forget captures that are gone; on the disk when it returns."""
         with self._transaction():
-            versions.move(self._connection, file, target, offsets)
+            versions.move(self._connection, file, target, offsets, gone)
         await asyncio.to_thread(self._sync)  # also when the crawl is only `fast`: the old file is removed next
 
-    def unindexed(self, limit: int) -> list[Page]:
+    async def unindexed(self, limit: int) -> list[Page]:
         """Return kept pages whose text, as it is now, is not indexed."""
         with _in_our_words(self._path):
             return [rows.page_of(row) for row in self._connection.execute(_UNINDEXED, (limit,))]
 
-    def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
+    async def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             with self._transaction():
@@ -243,11 +256,12 @@ class SqliteCatalog:
             text_id = self._connection.execute("INSERT INTO texts (text) VALUES (?)", (text,)).lastrowid
             self._connection.execute("UPDATE pages SET text_id = ? WHERE id = ?", (text_id, row[0]))
 
-    async def checkpoint(self, target: Path) -> None:
+    async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy into a new file."""
-        with _in_our_words(target), closing(sqlite3.connect(target)) as copy:
-            self._connection.backup(copy)
-        seal_of(target).close([target])
+        async with target.path(self._path) as path:
+            with _in_our_words(path), closing(sqlite3.connect(path)) as copy:
+                self._connection.backup(copy)
+            seal_of(path).close([path])
 
     async def aclose(self) -> None:
         """Close; a second time does nothing."""

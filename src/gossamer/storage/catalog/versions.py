@@ -4,7 +4,7 @@ A page's own place always has a row here: it is added in the same transaction, a
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from gossamer.errors import StoreError
@@ -31,7 +31,8 @@ _EXCESS = (
     "FROM versions WHERE page IN (SELECT page FROM versions GROUP BY page HAVING count(*) > ?1)) AS captures "
     "JOIN pages ON pages.id = captures.page WHERE captures.number > ?1 "
     "AND NOT (captures.file IS pages.file AND captures.record_offset IS pages.record_offset) "
-    "ORDER BY captures.page, captures.captured_at"
+    "AND (pages.key, captures.captured_at, captures.file, captures.record_offset) > (?2, ?3, ?4, ?5) "
+    "ORDER BY pages.key, captures.captured_at, captures.file, captures.record_offset"
 )
 _ITS_PLACE = "SELECT key FROM pages WHERE id = ? AND file = ? AND record_offset = ?"
 
@@ -51,9 +52,10 @@ def of_page(connection: sqlite3.Connection, key: str) -> list[Version]:
     return [_version(row) for row in connection.execute(_OF_A_PAGE, (key,))]
 
 
-def excess(connection: sqlite3.Connection, keep: int) -> Iterator[Version]:
-    """Walk over captures beyond the newest `keep` of each page, but for its own place."""
-    for row in connection.execute(_EXCESS, (keep,)):
+def excess(connection: sqlite3.Connection, keep: int, after: Version | None = None) -> Iterator[Version]:
+    """Walk over captures beyond the newest `keep` of each page, but for its own place; those behind one, if it is given."""
+    start = ("", 0.0, "", 0) if after is None else (after.key, after.captured_at, after.place.file, after.place.offset)
+    for row in connection.execute(_EXCESS, (keep, *start)):
         yield _version(row)
 
 
@@ -62,15 +64,18 @@ def uses(connection: sqlite3.Connection, file: str) -> bool:
     return connection.execute("SELECT 1 FROM versions WHERE file = ? LIMIT 1", (file,)).fetchone() is not None
 
 
-def move(connection: sqlite3.Connection, file: str, target: str, offsets: Mapping[int, int]) -> None:
-    """Let captures and pages of one file be in another; captures whose offset is not given are forgotten."""
+def move(connection: sqlite3.Connection, file: str, target: str, offsets: Mapping[int, int], without: Collection[int]) -> None:
+    """Let captures and pages of one file be in another; captures at offsets that it is `without` are forgotten."""
     rows = connection.execute("SELECT page, file, record_offset FROM versions WHERE file = ?", (file,)).fetchall()
-    gone = [row for row in rows if row[2] not in offsets]
+    gone = [row for row in rows if row[2] in without]
+    for row in rows:
+        if row[2] not in offsets and row[2] not in without:
+            raise StoreError(f"a capture in {file} at byte {row[2]} would be lost; run gossamer verify")
     for row in gone:
         if (page := connection.execute(_ITS_PLACE, row).fetchone()) is not None:
             raise StoreError(f"{page[0]} is kept in {file} at byte {row[2]}, which would be removed; run gossamer verify")
     connection.executemany("DELETE FROM versions WHERE page = ? AND file = ? AND record_offset = ?", gone)
-    moved = [(target, offsets[row[2]], *row) for row in rows if row[2] in offsets]
+    moved = [(target, offsets[row[2]], *row) for row in rows if row[2] not in without]
     for table, id_ in (("versions", "page"), ("pages", "id")):
         connection.executemany(
             f"UPDATE {table} SET file = ?, record_offset = ? WHERE {id_} = ? AND file = ? AND record_offset = ?", moved

@@ -90,7 +90,7 @@ def test_nothing_from_the_web_breaks_a_line() -> None:
 
 
 async def test_a_page_and_its_revisit_have_one_digest_in_the_index(tmp_path: Path) -> None:
-    archive = DirectoryArchive.open(tmp_path, Storage(), {}, lambda: 1.0)
+    archive = DirectoryArchive(tmp_path, Storage(), {}, lambda: 1.0, "local")
     fetched = answers()["chunked"]
     await keep(archive, fetched)
     plain = answer(url="http://a.test/copy")
@@ -103,7 +103,7 @@ async def test_a_page_and_its_revisit_have_one_digest_in_the_index(tmp_path: Pat
 
 
 async def test_merging_sorts_the_lines_of_all_files(tmp_path: Path) -> None:
-    archive = DirectoryArchive.open(tmp_path, Storage(segment_bytes=4096), {}, lambda: 1.0)
+    archive = DirectoryArchive(tmp_path, Storage(segment_bytes=4096), {}, lambda: 1.0, "local")
     for number in (5, 3, 9, 1, 7, 2, 8):
         await keep(archive, answer(bytes(range(256)) * 10, url=f"http://a.test/{number}"))
     await archive.aclose()

@@ -16,7 +16,7 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records.page import Original, Place
-from gossamer.storage.archive import directory, member, pair, warc
+from gossamer.storage.archive import directory, member, pair, upkeep, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import LONG, DirectoryArchive
 from gossamer.storage.archive.segment import Segment
@@ -33,7 +33,8 @@ SOFTWARE = {
 
 
 def open_archive(path: Path, clock: VirtualClock | None = None, **settings: float) -> DirectoryArchive:
-    return DirectoryArchive.open(path, Storage.model_validate(settings), SOFTWARE, (clock or VirtualClock()).now, "one")
+    upkeep.repair(path)
+    return DirectoryArchive(path, Storage.model_validate(settings), SOFTWARE, (clock or VirtualClock()).now, "one")
 
 
 def names(path: Path, pattern: str = "*.warc.gz*") -> list[str]:
@@ -217,11 +218,13 @@ async def test_a_missing_index_is_made_again_the_same(tmp_path: Path) -> None:
     assert len(lines.splitlines()) == len(answers()) + 1
 
 
-async def test_a_file_that_someone_writes_is_not_repaired(tmp_path: Path) -> None:
+async def test_a_file_that_someone_writes_is_not_repaired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "PATIENCE", 0.0)
     archive = open_archive(tmp_path)
     await keep(archive, answer())
     before = names(tmp_path)
-    other = DirectoryArchive.open(tmp_path, Storage(), SOFTWARE, VirtualClock().now, "two")
+    other = DirectoryArchive(tmp_path, Storage(), SOFTWARE, VirtualClock().now, "two")
+    await other.repair()
     assert names(tmp_path) == before
     place = await keep(archive, answer(url="http://a.test/after"))
     assert (await other.read(place)).url == "http://a.test/after"
@@ -230,7 +233,7 @@ async def test_a_file_that_someone_writes_is_not_repaired(tmp_path: Path) -> Non
 
 
 async def test_a_worker_name_cannot_leave_the_directory(tmp_path: Path) -> None:
-    archive = DirectoryArchive.open(tmp_path / "warc", Storage(), {}, VirtualClock().now, "../../x y")
+    archive = DirectoryArchive(tmp_path / "warc", Storage(), {}, VirtualClock().now, "../../x y")
     place = await keep(archive, answer())
     await archive.aclose()
     assert (tmp_path / "warc" / place.file).is_file()
@@ -254,7 +257,7 @@ from gossamer.storage.archive.directory import DirectoryArchive
 from gossamer.testing.archive import answer, keep
 
 async def main(path, limit):
-    archive = DirectoryArchive.open(path, Storage(), {}, lambda: 1.0)
+    archive = DirectoryArchive(path, Storage(), {}, lambda: 1.0, "local")
     kept = [await keep(archive, answer())]
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     for body in (os.urandom(50_000), os.urandom(3_000_000)):
@@ -301,7 +304,7 @@ async def test_problems_are_told_by_file(tmp_path: Path) -> None:
     broken.write_bytes(broken.read_bytes()[:-5])
     left.write_bytes(left.read_bytes()[:-5])
     left.rename(tmp_path / (left.name + ".open"))
-    found = list(DirectoryArchive.problems(tmp_path))
+    found = [problem async for problem in archive.problems()]
     assert [(name, bool(problem)) for name, problem in found] == [
         (sound.name, False),
         (broken.name, True),

@@ -21,7 +21,7 @@ NOW = 1_790_000_000.0
 
 async def written(path: Path) -> tuple[Path, list[Place]]:
     """Write one file with every kind of answer, and revisits of the first."""
-    archive = DirectoryArchive.open(path, Storage(), {"software": "gossamer/1"}, lambda: NOW)
+    archive = DirectoryArchive(path, Storage(), {"software": "gossamer/1"}, lambda: NOW, "local")
     places = [await keep(archive, fetched) for fetched in answers().values()]
     first = answers()["plain"]
     for status in (b"200 OK", b"304 Not Modified"):
@@ -104,13 +104,17 @@ async def test_of_an_old_and_a_new_file_the_one_that_counts_stays(tmp_path: Path
     new = pruner.rewrite(file.name, {places[0].offset}, NOW).file
     (tmp_path / f"{successor(new)}.part").write_bytes(b"begun")
     assert not (tmp_path / cdxj.MERGED).exists(), "an index that may name files that are gone is still there"
-    pruner.finish(lambda name: name != file.name if moved else name == file.name)
+
+    async def uses(name: str) -> bool:
+        return name != file.name if moved else name == file.name
+
+    await pruner.finish(uses)
     left = new if moved else file.name
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [left, cdxj.index_path(tmp_path / left).name, cdxj.MERGED, "seal"]
     )
     assert left.encode() in (tmp_path / cdxj.MERGED).read_bytes()
-    pruner.finish(lambda name: pytest.fail("there is nothing to ask"))
+    await pruner.finish(lambda name: pytest.fail("there is nothing to ask"))
 
 
 def test_names_follow_each_other() -> None:

@@ -19,7 +19,7 @@ def over(backfill: Backfill) -> None:
 
 async def test_the_file_grows_while_the_catalog_is_open_and_not_before_it_is_worth_it(tmp_path: Path) -> None:
     path = tmp_path / "catalog.db"
-    catalog = SqliteCatalog.open(path, durable=False)
+    catalog = SqliteCatalog.open_at(path, durable=False)
     await catalog.add([page(str(number)) for number in range(AFTER - 1)])
     assert catalog._backfill._under_way is None
     before = path.stat().st_size
@@ -32,11 +32,11 @@ async def test_the_file_grows_while_the_catalog_is_open_and_not_before_it_is_wor
 async def test_nothing_is_lost_when_both_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gossamer.storage.catalog.backfill.AFTER", 1)
     path = tmp_path / "catalog.db"
-    catalog = SqliteCatalog.open(path, durable=False)
+    catalog = SqliteCatalog.open_at(path, durable=False)
     keys = [f"{step}-{number}" for step in range(30) for number in range(20)]
     for start in range(0, len(keys), 20):
         await catalog.add([page(key) for key in keys[start : start + 20]])
-    assert sorted(found.key for found in catalog.pages()) == sorted(keys)
+    assert sorted([found.key async for found in catalog.pages()]) == sorted(keys)
     await catalog.aclose()
     assert not path.with_name("catalog.db-wal").exists(), "somebody has it open still"
     with closing(sqlite3.connect(path)) as connection:

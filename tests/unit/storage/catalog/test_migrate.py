@@ -91,27 +91,27 @@ async def test_a_catalog_of_the_first_layout_is_searched_after_opening(tmp_path:
             [values.get(name, 0) for name in columns[1:]],
         )
     old.close()
-    catalog = SqliteCatalog.open(path)
-    assert keys(catalog, words="old words") == ["shown"]
+    catalog = SqliteCatalog.open_at(path)
+    assert await keys(catalog, words="old words") == ["shown"]
     await catalog.add([page("shown", title="new")])
-    assert keys(catalog, words="old") == [] and keys(catalog, words="new") == ["shown"]
+    assert await keys(catalog, words="old") == [] and await keys(catalog, words="new") == ["shown"]
 
 
 async def test_a_catalog_of_a_newer_gossamer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "catalog.db"
-    await SqliteCatalog.open(path).aclose()
+    await SqliteCatalog.open_at(path).aclose()
     newer = sqlite3.connect(path)
     newer.execute("PRAGMA user_version = 999")
     newer.close()
     (tmp_path / "catalog.db.seal").unlink()
     with pytest.raises(CrawlTooNew, match="layout 999"):
-        SqliteCatalog.open(path)
+        SqliteCatalog.open_at(path)
 
 
 def test_processes_that_open_at_once_migrate_once(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from gossamer.storage.catalog.sqlite import SqliteCatalog;"
-        "sys.stdin.readline(); SqliteCatalog.open(Path(sys.argv[1]))"
+        "sys.stdin.readline(); SqliteCatalog.open_at(Path(sys.argv[1]))"
     )
     command = [sys.executable, "-c", script, str(tmp_path / "catalog.db")]
     started = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
@@ -127,7 +127,7 @@ async def test_a_catalog_that_is_just_being_created_is_waited_for(tmp_path: Path
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         monkeypatch.setattr("gossamer.storage.catalog.sqlite.time.sleep", lambda _: other.execute("COMMIT"))
-        await SqliteCatalog.open(path).aclose()
+        await SqliteCatalog.open_at(path).aclose()
 
 
 async def test_pages_of_an_older_layout_have_their_one_capture_as_a_version(tmp_path: Path) -> None:
@@ -139,11 +139,11 @@ async def test_pages_of_an_older_layout_have_their_one_capture_as_a_version(tmp_
             numbers = {**dict.fromkeys(OLD_NUMBERS, 0), "fetched_at": 5.5, "length": 7, "status": 200}
             row = {**old, **numbers, "file": file, "record_offset": 10, "record_length": 20}
             connection.execute(f"INSERT INTO pages ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
-    catalog = SqliteCatalog.open(path)
-    (version,) = catalog.versions("kept")
+    catalog = SqliteCatalog.open_at(path)
+    (version,) = await catalog.versions("kept")
     assert (version.captured_at, version.place, version.length) == (5.5, Place("f.warc.gz", 10, 20), 7)
     page = await catalog.get("kept")
     assert page is not None
     assert (page.captured_at, page.outlinks, page.freshness) == (5.5, None, None)
-    assert catalog.versions("failed") == []
+    assert await catalog.versions("failed") == []
     await catalog.aclose()

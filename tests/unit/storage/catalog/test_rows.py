@@ -38,7 +38,7 @@ def usual(key: str, **facts: Any) -> Page:
 
 @pytest.mark.parametrize("name", UNUSUAL)
 async def test_a_page_that_is_like_most_but_for_one_thing_comes_back_with_it(name: str, tmp_path: Path) -> None:
-    catalog = SqliteCatalog.open(tmp_path / "catalog.db")
+    catalog = SqliteCatalog.open_at(tmp_path / "catalog.db")
     pages = [usual("a"), usual("b", **{name: UNUSUAL[name]}), usual("c", title="C")]
     await catalog.add(pages)
     assert [await catalog.get(each.key) for each in pages] == pages
@@ -50,7 +50,7 @@ async def test_a_page_that_is_like_most_but_for_one_thing_comes_back_with_it(nam
 @pytest.mark.parametrize("seed", range(4))
 async def test_known_and_new_pages_in_one_step_are_told_apart(seed: int, tmp_path: Path) -> None:
     random, latest, captures = Random(seed), dict[str, Page](), Counter[str]()
-    catalog = SqliteCatalog.open(tmp_path / "catalog.db")
+    catalog = SqliteCatalog.open_at(tmp_path / "catalog.db")
     for step in range(40):
         most = random.choice([10, 60, 1_000, 100_000])  # the fewer there are to choose from, the more are known
         numbers = random.sample(range(most), k=random.choice([1, 5, 9]))
@@ -58,16 +58,16 @@ async def test_known_and_new_pages_in_one_step_are_told_apart(seed: int, tmp_pat
         await catalog.add(pages)
         latest.update({each.key: each for each in pages})
         captures.update(each.key for each in pages if each.place is not None)
-    assert {each.key: each for each in catalog.pages()} == latest
-    assert catalog.counts() == Counter(each.outcome.value for each in latest.values())
-    assert catalog.totals().bytes == sum(each.length for each in latest.values())
+    assert {each.key: each async for each in catalog.pages()} == latest
+    assert await catalog.counts() == Counter(each.outcome.value for each in latest.values())
+    assert (await catalog.totals()).bytes == sum(each.length for each in latest.values())
     for key, each in latest.items():
-        assert len(catalog.versions(key)) == captures[key]
-        assert [found.key for found in catalog.pages(words=key)] == ([] if each.noindex else [key])
-        assert all(version.captured_at == version.place.offset for version in catalog.versions(key))
+        assert len(await catalog.versions(key)) == captures[key]
+        assert [found.key async for found in catalog.pages(words=key)] == ([] if each.noindex else [key])
+        assert all(version.captured_at == version.place.offset for version in await catalog.versions(key))
     for step in range(40):
         titled = sorted(key for key, each in latest.items() if each.title == f"title{step}" and not each.noindex)
-        assert sorted(found.key for found in catalog.pages(words=f"title{step}")) == titled
+        assert sorted([found.key async for found in catalog.pages(words=f"title{step}")]) == titled
     await catalog.aclose()
 
 
