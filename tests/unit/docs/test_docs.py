@@ -73,6 +73,29 @@ def test_every_module_named_by_the_architecture_exists() -> None:
     assert {name for name in named if not (ROOT / "src" / "gossamer" / name).exists()} == set()
 
 
+def test_the_floors_of_the_architecture_are_the_rooms_of_the_tree() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    floors = re.search(r"(?ms)^```\n(5 doors.*?)^```", text)
+    assert floors
+    columns = [line[9:].partition("  ")[0].split() for line in floors[1].splitlines() if line[9:10] != " "]
+    named = [name.rstrip("/") for names in columns for name in names]
+    package = ROOT / "src" / "gossamer"
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
+    assert sorted(named) == sorted(rooms | modules)
+
+
+def test_the_day_of_a_url_names_every_step_of_the_story_and_only_what_is_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = re.search(r"(?ms)^\| step \| where \|\n(.*?)\n\n", text)
+    assert table
+    named = re.findall(r"`(\w+/(?:[\w/]+\.py|[\w/]*))`", table[1])
+    package = ROOT / "src" / "gossamer"
+    assert [name for name in named if not (package / name).exists()] == []
+    steps = {f"visit/{path.name}" for path in (package / "visit").glob("*.py")} - {"visit/__init__.py"}
+    assert steps - set(named) == set()
+
+
 def test_every_package_says_what_it_is_for_and_reexports_nothing() -> None:
     for path in (ROOT / "src" / "gossamer").rglob("__init__.py"):
         text = path.read_text().strip()
