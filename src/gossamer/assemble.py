@@ -76,7 +76,7 @@ CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child im
 
 
 class Stores(Struct, frozen=True, kw_only=True):
-    """What a crawl keeps, opened; and the rules that explain it."""
+    """The open stores of a crawl, and the rules that explain it."""
 
     directory: Path
     settings: Settings
@@ -100,7 +100,7 @@ class Stores(Struct, frozen=True, kw_only=True):
 
 
 class Joints(Struct, frozen=True, kw_only=True):
-    """What a visit reaches of a crawl, in the same process or over a socket."""
+    """The parts of a crawl that a visit calls, in the same process or over a socket."""
 
     frontier: Leasing
     robots: Advice

@@ -121,7 +121,7 @@ class Gathering(Generic[_Item, _Result]):
         return await asyncio.shield(self.join(item))
 
     def join(self, item: _Item) -> "asyncio.Future[_Result]":
-        """Return what is done when the step is that took this item; all whom it took have the same, so nobody cancels it."""
+        """Add an item to the next batch; return the batch's future, which all its items share, so nobody cancels it."""
         if self._over is None:
             self._over = asyncio.get_running_loop().create_future()
         over = self._over

@@ -41,7 +41,7 @@ _Result = TypeVar("_Result")
 
 
 class _Armed:
-    """What shall go wrong, and what has been counted so far."""
+    """The faults to inject, and the calls counted so far."""
 
     def __init__(self, crash: dict[str, int], calls: dict[str, dict[str, object]], clock: float) -> None:
         hows = {str(fault["how"]) for fault in calls.values()}

@@ -35,7 +35,7 @@ class Part(Struct, frozen=True, array_like=True):
 
 
 class Content(Struct, frozen=True):
-    """What a seal says."""
+    """The content of a seal."""
 
     sealed: bool  # False: the store was open; its files have at least these parts
     files: dict[str, Part]

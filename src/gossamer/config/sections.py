@@ -116,7 +116,7 @@ class Breaker(Section):
 
 
 class Retry(Section):
-    """What happens to a URL whose fetch failed for now."""
+    """When a URL is tried again after a fetch that failed for now."""
 
     times: int = Field(3, ge=0, description="times a URL is tried again")
     wait: float = Field(5.0, ge=0, description="first wait, in delays of the host (at least a tenth of a second each)")
@@ -185,7 +185,7 @@ class Dns(Section):
 
 
 class Documents(Section):
-    """What is read out of a document."""
+    """How documents are read, and how much of them."""
 
     max_links: int = Field(10_000, ge=1, description="links known of a page; a cut beyond it is told")
     top_links: int = Field(500, ge=0, description="the first of them, which keep their class; those beyond wait in the lowest")
@@ -233,7 +233,7 @@ class Traps(Section):
 
 
 class Score(Section):
-    """What a URL is worth in `priority` order: weighted parts of 0 to 1 each; 1 in all makes up for 30 days of waiting."""
+    """The score of a URL in `priority` order: weighted parts of 0 to 1 each; 1 in all makes up for 30 days of waiting."""
 
     importance: float = Field(
         0.7, ge=0, le=1000, description="weight of how much links speak for a URL, or how near it is to a seed"

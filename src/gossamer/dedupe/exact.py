@@ -30,7 +30,7 @@ _PLACES = 1 << 23  # of the sieve: 1 MB
 
 
 class ExactDeduper:
-    """Who has which payload, over a key-value store."""
+    """The owner of each payload, by digest, over a key-value store."""
 
     def __init__(self, kv: KeyValue, why: Why = canonical.why) -> None:
         self._kv = kv

@@ -27,7 +27,7 @@ Share = tuple[int, bytes]  # a table, and entries that it is to have, in order
 
 
 class LogStep:
-    """What comes with entries that are logged: what the tables are to have, and what the log has no longer."""
+    """One write of the log: the rows that move into the tables with it, and the entries it makes obsolete."""
 
     __slots__ = ("overwritten", "shares")
 

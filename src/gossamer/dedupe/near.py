@@ -65,7 +65,7 @@ Rivals = list[tuple[int, Original]]  # bits between, page; the nearest first
 
 
 class NearIndex:
-    """Who has nearly the same text and counts, over a key-value store; `distance` is at most NEAR."""
+    """An index of texts by SimHash, over a key-value store: finds the page that counts; `distance` is at most NEAR."""
 
     def __init__(self, kv: KeyValue, distance: int = NEAR, fewest_words: int = 50, why: Why = canonical.why) -> None:
         self._kv = kv

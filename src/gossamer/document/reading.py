@@ -11,7 +11,7 @@ GLIMPSE = 64 * 1024  # bytes of an answer that tell its type
 
 
 class Reading(Struct, frozen=True):
-    """What the bytes of an answer are."""
+    """The content of an answer, decoded, with its type and character set."""
 
     mime: str  # the type we act on
     content: bytes

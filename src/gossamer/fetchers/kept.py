@@ -20,7 +20,7 @@ _RESOLUTION = 0.02  # seconds between two looks at the times
 
 
 class Timed(Protocol):
-    """What has a time."""
+    """Anything with a deadline."""
 
     def due(self, now: float) -> float:
         """Return when to look again; an exchange whose time is over ends itself. Times are the loop's."""
@@ -30,7 +30,7 @@ class Timed(Protocol):
 
 
 class Exchange(Timed, Protocol):
-    """What runs over a connection."""
+    """One request and its answer on a connection."""
 
     def take(self, data: bytes) -> None:
         """Take what the server said."""

@@ -15,7 +15,7 @@ from gossamer.url.fingerprint import fingerprint
 
 
 class Accounts(Struct):
-    """Who has what."""
+    """The credit of every page."""
 
     bank: Bank = Bank(lambda_credit=0)
     minted: int = 0

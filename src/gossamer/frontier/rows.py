@@ -29,7 +29,7 @@ _WAITING, _DEAD = State.WAITING, State.DEAD
 
 
 class UrlRow(Struct, array_like=True):
-    """What became of a URL. `state` on disk is never leased: leases have rows of their own."""
+    """The stored state of a URL. `state` on disk is never leased: leases have rows of their own."""
 
     reference: int  # where its entry stands
     state: State

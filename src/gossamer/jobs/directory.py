@@ -33,7 +33,7 @@ EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 
 class About(Struct, frozen=True, kw_only=True):
-    """What `crawl.json` says."""
+    """The content of `crawl.json`."""
 
     format: int
     gossamer: str

@@ -19,7 +19,7 @@ PAGES_PER_CPU_SECOND = 350.0  # measured with pages of 150 KB and 264 links, see
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """What is to be crawled, and with what."""
+    """The crawl to estimate, and the machine it runs on."""
 
     pages: float
     page_kilobytes: float = 100.0
@@ -31,7 +31,7 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """What that needs."""
+    """The time, disk and memory that a crawl needs."""
 
     pages_per_second: float
     bits_per_second: float

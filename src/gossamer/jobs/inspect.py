@@ -111,7 +111,7 @@ async def _ask_robots(url: str, agent: str, settings: Settings) -> dict[str, Any
 
 
 class Asked(Struct, frozen=True):
-    """What a host's robots.txt says."""
+    """The robots.txt of a host."""
 
     allowed: bool
     rule: str

@@ -28,7 +28,7 @@ Advance = Callable[[int, int], None]  # bytes done, bytes in all
 
 
 class PrunedFile(Struct, frozen=True, kw_only=True):
-    """What became of one file."""
+    """The result of pruning one file."""
 
     file: str
     captures: int  # removed
@@ -38,7 +38,7 @@ class PrunedFile(Struct, frozen=True, kw_only=True):
 
 
 class Pruned(Struct, frozen=True, kw_only=True):
-    """What a prune removed, or would remove."""
+    """The result of a prune, or of a dry run."""
 
     versions: int  # that stay of each page
     captures: int  # removed
@@ -49,7 +49,7 @@ class Pruned(Struct, frozen=True, kw_only=True):
 
 
 class PrunePlan(Struct, frozen=True):
-    """What goes."""
+    """The captures and files to remove."""
 
     captures: dict[Spot, Version]
     confirmations: set[Spot]

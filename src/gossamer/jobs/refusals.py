@@ -19,7 +19,7 @@ SAMPLE = 1_000  # URLs looked at
 
 
 class Refusals(Struct, frozen=True, kw_only=True):
-    """What one rule refused."""
+    """The URLs that one rule refused."""
 
     rule: str
     count: int

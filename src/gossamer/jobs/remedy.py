@@ -24,7 +24,7 @@ OFF = {"robots.meta": "false", "traps.soft_404": "false", "dedupe.near": "off"}
 
 
 class Remedy(Struct, frozen=True):
-    """What would help, and how to say it."""
+    """A setting that would help, and how to write it."""
 
     what: str
     command: str

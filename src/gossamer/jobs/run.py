@@ -39,7 +39,7 @@ Opening = Callable[[Path, Settings, list[Url], Clock], AbstractAsyncContextManag
 
 
 class Summary(Struct, frozen=True, kw_only=True):
-    """What a run came to."""
+    """The result of a run."""
 
     directory: str
     end: RunEnd

@@ -60,7 +60,7 @@ class Spoken(Struct, frozen=True):
 
 
 class Sent(Protocol):
-    """What a server sent for one request."""
+    """The answer that a server sent to one request."""
 
     def is_in(self, capture: Fetched, digest: str) -> bool:
         """Tell whether a capture is of this answer; the digest is that of the payload that a revisit refers to."""
@@ -92,7 +92,7 @@ class Transcript(Struct, frozen=True):
 
 
 class Answers:
-    """What was sent for every request of a ledger."""
+    """The answers to every request of a ledger."""
 
     def __init__(self, requests: Iterable[SentRequest], ledger: Path) -> None:
         self._sent: dict[str, dict[str, list[Sent]]] = defaultdict(lambda: defaultdict(list))

@@ -12,7 +12,7 @@ from gossamer.url.parse import Url
 
 @runtime_checkable
 class Teaching(Protocol):
-    """The worker's half of what was learned about hosts."""
+    """The worker's half of the lessons."""
 
     async def consult(self, leases: Sequence[Lease]) -> Sequence[Lesson]:
         """Say what was learned about each of some leased URLs."""
@@ -20,7 +20,7 @@ class Teaching(Protocol):
 
 @runtime_checkable
 class Lessons(Teaching, Protocol):
-    """What a crawl learned about hosts from their answers: durable, shown with its evidence, reversible."""
+    """Lessons about hosts, learned from their answers: durable, shown with its evidence, reversible."""
 
     async def study(self, visits: Sequence[Visit], now: float) -> Studied:
         """Learn from finished visits, and judge the links they found."""

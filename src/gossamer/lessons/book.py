@@ -40,7 +40,7 @@ MOST_TOGETHER = 6  # cosmetic parameters of a URL of which every choice is tried
 
 
 class LessonBook:
-    """What a crawl learned about its hosts."""
+    """The lessons of a crawl about its hosts."""
 
     def __init__(self, kv: KeyValue, settings: Traps, fewest_words: int, has_classes: bool = True) -> None:
         if not has_classes:

@@ -124,7 +124,7 @@ class Study:
 
     @property
     def rows(self) -> list[tuple[bytes, bytes]]:
-        """What is stored beside the changes."""
+        """The rows to store beside the changes."""
         seen = [(_SIGHT + place.to_bytes(8, "big"), _encode(sighting)) for place, sighting in self._sightings.items()]
         sizes = [(_SIZE + bytes([size]), _encode(figures)) for size, figures in self.sizes.changed.items()]
         copies = [(_COPY + copy.to_bytes(8, "big"), b"1") for copy in self.copies]

@@ -20,7 +20,7 @@ MOST_AFLOAT = 1_000  # hosts that are remembered as such: they are compared with
 
 
 class Tide:
-    """Who was visited lately: hosts that sink, and all others."""
+    """The hosts visited lately: those that sink, and all others."""
 
     def __init__(self) -> None:
         self._others: deque[tuple[float, int]] = deque()

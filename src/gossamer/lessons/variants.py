@@ -32,7 +32,7 @@ class Variants:
 
     @property
     def rows(self) -> list[tuple[bytes, bytes]]:
-        """What is stored beside the changes."""
+        """The rows to store beside the changes."""
         return [(_VIEW + page.to_bytes(8, "big"), b"1") for page in self._viewed]
 
     def observe(self, host: HostLessons, page: Page, path: str, query: str | None) -> None:

@@ -21,7 +21,7 @@ _decode = Decoder(Chain).decode
 
 
 class Chains:
-    """What is carried to which URL."""
+    """The cookies and counters that redirects carry, by the URL they lead to."""
 
     def __init__(self, kv: KeyValue, frontier: Frontier) -> None:
         self._kv = kv

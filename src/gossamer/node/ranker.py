@@ -82,7 +82,7 @@ class Ranker:
             await asyncio.sleep(0)
 
     async def aclose(self) -> None:
-        """Let go of what is not finished; it will be done again."""
+        """Cancel an unfinished ranking; the next run begins it again."""
         if self._ranking is not None:
             self._ranking.cancel()
             await asyncio.wait([self._ranking])

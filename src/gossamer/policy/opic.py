@@ -24,7 +24,7 @@ TAX = 10  # a page pays one part in so many to lambda
 
 
 class Bank(Struct, frozen=True, array_like=True):
-    """What belongs to no page."""
+    """The credit that belongs to no page."""
 
     pages: int = 0
     given: int = 0  # what lambda gave each page that was there all the time

@@ -37,7 +37,7 @@ class Beside(NamedTuple):
 
 
 class Sights(NamedTuple):
-    """What the new links of a page show."""
+    """The marks found in the new links of a page."""
 
     beside: dict[str, Beside]
     otherwise: set[str]  # marks in links that are beside nothing

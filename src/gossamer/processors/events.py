@@ -21,7 +21,7 @@ _ASCII_IS_OTHER = re.compile(rb"[\0\x1b]")  # in UTF-16 and ISO-2022, where the 
 
 
 class EventTarget(Protocol):
-    """Whom the events are told to."""
+    """The receiver of parser events."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element; its name has its namespace in braces before it."""

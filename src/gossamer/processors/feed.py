@@ -62,7 +62,7 @@ class FeedProcessor:
 
 
 class _Feed:
-    """What the parser tells its events to."""
+    """The receiver of the parser's events."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, float | None]] = []  # as it is written, with its date

@@ -82,7 +82,7 @@ class _Counted:
 
 
 class _Locations:
-    """What the parser tells its events to: collects the `loc` of each entry, not those of an entry's images and videos."""
+    """The receiver of the parser's events: collects the `loc` of each entry, not those of an entry's images and videos."""
 
     def __init__(self) -> None:
         self.found: list[str] = []

@@ -37,7 +37,7 @@ _LARGE = 128 * 1024
 
 
 class ReaderGreeting(Struct, frozen=True, array_like=True):
-    """What a child reads with."""
+    """The settings and processors of a child."""
 
     processors: dict[str, str]  # of a MIME type: module:class
     max_links: int
@@ -47,7 +47,7 @@ class ReaderGreeting(Struct, frozen=True, array_like=True):
 
 
 class Task(Struct, frozen=True, array_like=True):
-    """What is to be done with a body."""
+    """One body to read."""
 
     step: str  # digest, read, skim: read in linear time, or outline: the pieces of it
     url: str
@@ -58,7 +58,7 @@ class Task(Struct, frozen=True, array_like=True):
 
 
 class ChildReading(Struct, frozen=True, array_like=True):
-    """What a body came to."""
+    """The result of reading one body."""
 
     mime: str
     too_big: bool = False  # there was more than may be decompressed: not read
@@ -67,7 +67,7 @@ class ChildReading(Struct, frozen=True, array_like=True):
 
 
 class ReaderReply(Struct, frozen=True, array_like=True):
-    """What a child says."""
+    """The answer of a child."""
 
     digest: str = ""
     reading: ChildReading | None = None

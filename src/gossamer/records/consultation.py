@@ -8,7 +8,7 @@ from gossamer.records.outcome import Outcome
 
 
 class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
-    """What robots.txt says about one URL, or what has to happen before it can say anything."""
+    """The answer of robots.txt about one URL, or the step that has to come first."""
 
     verdict: Literal["allowed", "denied", "ask", "wait"]
     rule: str = ""  # the line that decided, or why there is none
@@ -18,7 +18,7 @@ class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defa
 
 
 class Learned(Struct, frozen=True, kw_only=True):
-    """What one answer to a request for robots.txt taught."""
+    """The result of one request for robots.txt."""
 
     delay: float | None = None  # Crawl-delay
     sitemaps: tuple[str, ...] = ()

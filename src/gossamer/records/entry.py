@@ -45,7 +45,7 @@ class Link(Struct, frozen=True, gc=False):
 
 
 class Verdict(Struct, frozen=True, array_like=True, gc=False):
-    """What one rule says of a URL. A refusal also says the outcome the URL ends with."""
+    """The judgement of one rule about a URL. A refusal also says the outcome the URL ends with."""
 
     allowed: bool
     rule: str  # named like the knob that steers it: scope.within, scope.block, traps.max_length, robots.meta
@@ -70,7 +70,7 @@ class Entry(Struct, frozen=True, array_like=True):
 
 
 class Discovered(Struct, frozen=True):
-    """What became of the entries of one `discover`."""
+    """The result of one `discover`."""
 
     new: int = 0
     known: int = 0

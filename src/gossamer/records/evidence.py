@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class Ruling(StrEnum):
-    """What an operator decided about something learned; `NONE`: the evidence decides."""
+    """The decision of an operator about a lesson; `NONE`: the evidence decides."""
 
     NONE = ""
     ALLOW = "allow"
@@ -18,7 +18,7 @@ class Ruling(StrEnum):
 
 
 class Yield(StrEnum):
-    """What one fetch brought."""
+    """The result of one fetch, as evidence."""
 
     FRESH = "fresh"  # content of its own
     COPY = "copy"  # the same bytes as another page
@@ -30,7 +30,7 @@ class Yield(StrEnum):
 
 
 class TemplateTally(Struct, frozen=True, array_like=True, gc=False):
-    """What the URLs of one template of a host have brought."""
+    """The results of fetching the URLs of one template of a host."""
 
     fetched: int = 0
     fresh: int = 0
@@ -128,7 +128,7 @@ class Difference(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Habit(Struct, frozen=True, array_like=True, gc=False):
-    """What changes on most pages of a host at once."""
+    """The parts that change on most pages of a host at once."""
 
     compared: tuple[Difference, ...] = ()  # the last pages, each once
     known: tuple[int, ...] = ()  # marks that were habits once

@@ -22,7 +22,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Fetched(Struct, frozen=True, kw_only=True):
-    """What came back, exactly as it was on the wire, or why nothing did; OK: an answer to keep, with any status, maybe cut."""
+    """An answer exactly as it was on the wire, or why there is none; OK: an answer to keep, with any status, maybe cut."""
 
     url: str
     outcome: Outcome

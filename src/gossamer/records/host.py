@@ -6,7 +6,7 @@ from gossamer.records.entry import Priority
 
 
 class HostPolicy(Struct, frozen=True, kw_only=True):
-    """What an operator decided about one host; None means the crawl's configuration decides."""
+    """The policy of an operator for one host; None means the crawl's configuration decides."""
 
     max_qps: float | None = None
     max_connections: int | None = None
@@ -20,7 +20,7 @@ class HostPolicy(Struct, frozen=True, kw_only=True):
 
 
 class HostClock(Struct, frozen=True, array_like=True):
-    """What a host's next turn depends on. Durable. Changed only by the pure rules of `policy`."""
+    """The state that decides a host's next turn. Durable. Changed only by the pure rules of `policy`."""
 
     next_time: float = 0.0  # no request before this
     robots_delay: float = 0.0  # Crawl-delay

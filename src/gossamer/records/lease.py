@@ -29,14 +29,14 @@ class Lease(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Leases(Struct, frozen=True):
-    """What `lease` gave, and when it is worth asking again (None: nothing waits at all)."""
+    """The result of `lease`, and when it is worth asking again (None: nothing waits at all)."""
 
     leases: tuple[Lease, ...]
     next_time: float | None
 
 
 class Fate(StrEnum):
-    """What happens to a leased URL."""
+    """The way a lease ends."""
 
     DONE = "done"  # finished; again at `due` by a later crawl, if any
     AGAIN = "again"  # finished for now; due again at `due`

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Likeness(Struct, frozen=True, array_like=True, gc=False):
-    """What the text of a page is like."""
+    """The SimHash, length and sketch of a page's text."""
 
     simhash: int  # 64 bits, unsigned
     words: int

@@ -21,7 +21,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class Directives(Struct, frozen=True):
-    """What the page asks of robots: meta robots and X-Robots-Tag together."""
+    """The wishes of a page to robots: meta robots and X-Robots-Tag together."""
 
     noindex: bool = False
     nofollow: bool = False
@@ -29,7 +29,7 @@ class Directives(Struct, frozen=True):
 
 
 class Extract(Struct, frozen=True, kw_only=True):
-    """What a processor found in a document."""
+    """The links and facts that a processor found in a document."""
 
     links: tuple[Link, ...] = ()
     links_cut: int = 0  # links beyond the limit of a page
@@ -97,7 +97,7 @@ class Page(Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Totals(Struct, frozen=True):
-    """What a crawl kept: pages whose content is known, and the bytes of all bodies; and what it cut."""
+    """The totals of a crawl: pages whose content is known, and the bytes of all bodies; and what it cut."""
 
     pages: int
     bytes: int

@@ -38,7 +38,7 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What comes next in a frontier, and how long its hosts take at their own pace."""
+    """The next turn of a frontier, and how long its hosts take at their own pace."""
 
     next_host: str = ""  # whose turn comes next; empty: nobody's, as long as nothing else happens
     next_time: float = inf

@@ -29,7 +29,7 @@ class Cookie(Struct, frozen=True, array_like=True):
 
 
 class Chain(Struct, frozen=True, array_like=True):
-    """What is carried from one redirect to the next."""
+    """The cookies and counters carried from one redirect to the next."""
 
     cookies: tuple[Cookie, ...] = ()
     hops: int = 0  # redirects since the first cookie was set
@@ -46,7 +46,7 @@ class Succession(Struct, frozen=True):
 
 
 class Lesson(Struct, frozen=True, array_like=True):
-    """What was learned about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""
+    """The lessons about a leased URL: whether to fetch it, whether to send a probe first, how to tell a soft 404."""
 
     refused: Verdict | None = None
     probe_url: str = ""  # spend this turn on it
@@ -86,7 +86,7 @@ class Visit(Struct, frozen=True, kw_only=True):
 
 
 class Studied(Struct):
-    """What some visits taught: to be kept before they are settled."""
+    """The lessons of some visits: to be kept before the visits are settled."""
 
     visits: list[Visit]  # with the links they found judged by what is known now
     changes: dict[tuple[str, str, str], Any]  # records by host, kind and name

@@ -205,7 +205,7 @@ class RemoteClaims:
 
 
 class RemoteLessons:
-    """The worker's half of what was learned (`joints.lessons.Teaching`): told with every lease."""
+    """The worker's half of the lessons (`joints.lessons.Teaching`): told with every lease."""
 
     def __init__(self, connection: NodeConnection) -> None:
         self._lessons = connection.lessons

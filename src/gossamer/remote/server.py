@@ -37,7 +37,7 @@ _KNOWN = ("allowed", "denied")  # verdicts of a robots.txt that was read, or of 
 
 @dataclass(frozen=True, slots=True)
 class NodeService:
-    """What the sessions of a node answer from."""
+    """The stores and rules that the sessions of a node answer from."""
 
     frontier: Frontier
     robots: Robots

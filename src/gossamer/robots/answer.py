@@ -25,7 +25,7 @@ GROWTH = 3.0  # each wait is this many times the one before
 
 
 class KnownRobots(Struct, frozen=True, array_like=True):
-    """What is known of one origin's robots.txt: durable, its text aside."""
+    """The state of one origin's robots.txt: durable, without its text."""
 
     kind: Literal["nothing", "rules", "open", "closed"] = "nothing"
     detail: str = ""  # why it is open or closed
@@ -38,7 +38,7 @@ class KnownRobots(Struct, frozen=True, array_like=True):
 
 
 class RobotsStep(Struct, frozen=True, kw_only=True):
-    """What one answer changed."""
+    """The changes made by one answer."""
 
     known: KnownRobots
     text: bytes | None = None  # of a robots.txt that was read

@@ -45,7 +45,7 @@ class RobotsRule(NamedTuple):
 
 
 class Group:
-    """What one robot may do: judges URLs by its rules, and says its Crawl-delay."""
+    """The rules for one robot: judges URLs by its rules, and says its Crawl-delay."""
 
     __slots__ = ("_best", "_exact", "_parents", "_prefixes", "_wildcards", "at_once", "delay", "size")
 

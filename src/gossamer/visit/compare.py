@@ -33,7 +33,7 @@ OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes l
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """What an answer is beside all others."""
+    """The result of comparing an answer with all others."""
 
     outcome: Outcome
     reason: str = ""

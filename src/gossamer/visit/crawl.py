@@ -51,14 +51,14 @@ class Leads(Struct, frozen=True):
 
 
 class Filed(Struct):
-    """What is safe of an answer so far."""
+    """The parts of an answer that are archived so far."""
 
     digest: str = ""
     place: Place | None = None  # None: nothing
 
 
 class Crawler:
-    """What a visit needs, and the visit."""
+    """Visits URLs, from lease to settlement."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Crawler:
         self._clock = clock
 
     async def visit(self, lease: Lease) -> "asyncio.Future[None]":
-        """Visit one URL; return what is done when the visit is durable, which others may share."""
+        """Visit one URL; return a future that ends when the visit is durable, which others may share."""
         try:
             (lesson,) = await self._lessons.consult([lease])
             visit = await self._gate.turn_away(lease, lesson)

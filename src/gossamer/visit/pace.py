@@ -25,7 +25,7 @@ MOST_HOSTS = 10_000  # after which those are forgotten whose delay has passed
 
 
 class _Host:
-    """What is known of a host's last request."""
+    """The last request of a host."""
 
     __slots__ = ("delay", "door", "failures", "hushed_by", "last", "left", "void", "why")
 

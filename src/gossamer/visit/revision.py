@@ -27,7 +27,7 @@ _COMPARED = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class Revision(Struct, frozen=True):
-    """What an answer is beside what is kept of its page."""
+    """The result of comparing an answer with the kept version of its page."""
 
     difference: Difference
     reason: str = ""  # why it is no new version, or not known to be one

@@ -65,7 +65,7 @@ FINISHED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Out
 
 
 class Kept(Struct, frozen=True, kw_only=True):
-    """What one fetch brought, after keeping and reading it."""
+    """An answer that was archived and read, ready to conclude."""
 
     fetched: Fetched
     outcome: Outcome
@@ -264,7 +264,7 @@ class Settler:
         self._flushes = Gathering(self._make_durable, linger=True)
 
     def settle(self, visit: Visit) -> "asyncio.Future[None]":
-        """Return what is done when the visit is durable: the same for all that become it at once, so nobody cancels it."""
+        """Queue a visit for the next commit; return the commit's future, which all its visits share, so nobody cancels it."""
         return self._flushes.join(visit)
 
     async def discover_first(self, visit: Visit) -> Visit:

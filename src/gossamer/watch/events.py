@@ -158,7 +158,7 @@ hear = msgspec.msgpack.Decoder(Retold).decode
 
 
 class RunTally:
-    """What a run has done so far: finished URLs by outcome, requests, bytes; and the bugs of ours it met."""
+    """The counters of a run: finished URLs by outcome, requests, bytes; and the bugs of ours it met."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()

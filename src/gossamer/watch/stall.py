@@ -28,7 +28,7 @@ _OURS = str(Path(__file__).parents[1]) + "/"
 
 
 class Look(NamedTuple):
-    """What the thread saw of one interval."""
+    """One interval, as the watching thread saw it."""
 
     begin: float
     end: float

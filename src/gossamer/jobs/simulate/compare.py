@@ -31,7 +31,7 @@ USUAL = Settings()
 
 
 class Contender(NamedTuple):
-    """Who is compared."""
+    """A strategy to compare."""
 
     policy: str
     order: str = "priority"

@@ -24,7 +24,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class WebPlan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a web is made from, and for how long it is watched."""
+    """The parameters of a simulated web, and how long it is watched."""
 
     seed: Annotated[int, Meta(ge=0)] = 1
     pages: Count = 100_000

@@ -24,7 +24,7 @@ _CHUNK_SIZE = re.compile(rb"\s*+([0-9A-Fa-f]++)[^\n]*+\n")
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with one record."""
+    """A fault of one record."""
 
     file: str
     offset: int

@@ -56,7 +56,7 @@ class Query(Struct, frozen=True):
 
 
 class Wanted(TypedDict, total=False):
-    """What pages can be asked for by; all that is given must hold."""
+    """The conditions of a search; all that are given must hold."""
 
     words: str
     host: str
