@@ -32,7 +32,7 @@ from gossamer.visit.again import _moment
 from gossamer.visit.settle import redirect_of
 
 KB, MB = 1024, 1024 * 1024
-SIZES = (64 * KB, 250 * KB, 10 * MB)
+SIZES = (64 * KB, 250 * KB, 1_000 * KB, 10 * MB)
 MOST_HEAD = 64 * KB  # `fetch.max_headers`: nobody reads a longer one
 UNITS = (
     " ",
@@ -99,6 +99,14 @@ PAGES = {
     "distinct attributes": "<p a%d=1>",
     "comments": "<!-- - -- -",
     "references": "&amp &#x41 &lt;",
+    "unknown references": "&zz",
+    "distinct links": "<a href=%d>",
+    "links with references": "<a href=&z%d>",
+    "links of other names": "<a href=//é%d>",
+    "files": "<a download href=%d>",
+    "alternates": "<link rel=alternate type=a/b href=%d>",
+    "candidates": "<img srcset=%d>",
+    "candidates of one image": "<img srcset='%d 1x, %da 2x, %db'>",
     "numbers": "12:30 0.5 1,000 a1-2 ",
     "words": "x%d y%d ",
     "Han": "中文字",
@@ -209,7 +217,7 @@ async def reading(fetched: Fetched) -> None:
     reader = Reader(settings, _processors(), Nobody())  # type: ignore[arg-type]
     await reader.read(fetched)
     await reader.outline(fetched)
-    if fetched.body.size <= 256 * KB:
+    if fetched.body.size <= MB:
         payload_digest(fetched.body, fetched.chunked)
 
 
@@ -235,7 +243,7 @@ def calls_of_a_document(mime: str, body: bytes) -> Iterator[tuple[str, Callable[
 
 def calls_of_a_url(text: str) -> Iterator[tuple[str, Callable[[], object]]]:
     """Give what becomes of a link."""
-    if len(text) <= 256 * KB:  # a longer one stands in a document that a child reads
+    if len(text) <= MB:  # a longer one stands in a document that a child reads
         yield "join", lambda: Base("http://a.test/dir/page").join_all([text])
     try:
         url = parse(f"http://a.test/{text}")

@@ -1,9 +1,9 @@
 """Reading an answer: what is light at once, what is heavy in a child, so that the event loop never waits for a document.
 
-Light is a body that is short, decodes quickly to little and has few tags: reading it takes less than handing it over, and a
-few hundredths of a second at most, whoever made it. A heavy one that is not read by the deadline is scanned for links in
-linear time; should even that fail, it is kept and not read. Either is said in the extract. What nobody reads is not even
-decoded: its first bytes tell its type.
+Light is a body that is short, decodes quickly to little and has few tags: reading it takes less than handing it over. A page
+that is read in linear time may be longer: one of a megabyte takes 5 ms and, whoever made it, 150 ms at most. A heavy one
+that is not read by the deadline is scanned for links in linear time; should even that fail, it is kept and not read. Either is
+said in the extract. What nobody reads is not even decoded: its first bytes tell its type.
 """
 
 import asyncio
@@ -24,7 +24,9 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.page import Extract
 
 LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
+LIGHT_PAGE = 1024 * 1024  # the same for a page that is read in linear time, and for what is only digested
 FEW_TAGS = 6_000  # of a light document
+FEW_STEPS = 60_000  # of a light page that is long: each takes 2 us, for a tag, a reference or the candidate of a srcset
 FEW_CHUNKS = 6_000  # of a light body
 _UNOPENED = "a gzip file of more than fetch.max_decoded bytes; kept, not opened"
 
@@ -41,7 +43,7 @@ class Reader:
 
     async def digest(self, fetched: Fetched) -> str:
         """Return the digest of the payload."""
-        if _is_short(fetched):
+        if _is_short(fetched, LIGHT_PAGE):
             return payload_digest(fetched.body, fetched.chunked)
         if fetched.chunked:  # taking many small chunks apart would hold the loop's thread up, from any thread
             reply = await self._processes.ask(self._task(fetched, "digest"), fetched.body)
@@ -66,7 +68,7 @@ class Reader:
     async def outline(self, fetched: Fetched) -> Outline | None:
         """Return the pieces of a document, to be compared with another; None: there are none, or that would take too long."""
         encoding = fetched.header("content-encoding")
-        if _is_short(fetched) and (not encoding or _is_quick(fetched, encoding)):
+        if _is_short(fetched, LIGHT) and (not encoding or _is_quick(fetched, encoding)):
             document = document_of(fetched, min(LIGHT + 1, self._limit), encoding)
             if not document.too_big and _is_light(document.content, document.mime in self._linear):
                 processor = self._processors.get(document.mime)
@@ -80,16 +82,17 @@ class Reader:
 
     def _at_once(self, fetched: Fetched) -> ChildReading | None:
         """Read a light document; None: it is heavy."""
-        if fetched.body.size > LIGHT:
+        most = LIGHT_PAGE if _announced(fetched) in self._linear else LIGHT
+        if fetched.body.size > most:
             mime = glimpse_of(fetched).mime
             if mime in GZIP and fetched.body.size > self._limit:
                 return ChildReading(mime, extract=Extract(cut=_UNOPENED))
             return None if mime in self._processors else ChildReading(mime)
         encoding = fetched.header("content-encoding")
-        if not (_is_short(fetched) and (not encoding or _is_quick(fetched, encoding))):
+        if not (_is_short(fetched, most) and (not encoding or _is_quick(fetched, encoding))):
             return None
-        document = document_of(fetched, min(LIGHT + 1, self._limit), encoding)
-        if document.too_big and self._limit <= LIGHT:
+        document = document_of(fetched, min(most + 1, self._limit), encoding)
+        if document.too_big and self._limit <= most:
             return ChildReading(document.mime, too_big=True)
         if document.mime in self._processors and not _is_light(document.content, document.mime in self._linear):
             return None
@@ -107,10 +110,15 @@ class Reader:
         )
 
 
-def _is_short(fetched: Fetched) -> bool:
+def _announced(fetched: Fetched) -> str:
+    """Return the type that an answer says it has."""
+    return fetched.header("content-type").partition(";")[0].strip().lower()
+
+
+def _is_short(fetched: Fetched, most: int) -> bool:
     """Tell whether a body takes little time to go through once; a chunk takes a line at least."""
     body = fetched.body
-    return body.size <= LIGHT and not (fetched.chunked and body.read().count(b"\n") > FEW_CHUNKS)
+    return body.size <= most and not (fetched.chunked and body.read().count(b"\n") > FEW_CHUNKS)
 
 
 def _is_quick(fetched: Fetched, encoding: str) -> bool:
@@ -123,4 +131,8 @@ def _is_quick(fetched: Fetched, encoding: str) -> bool:
 
 
 def _is_light(content: bytes, read_in_linear_time: bool) -> bool:
-    return len(content) <= LIGHT and (read_in_linear_time or content.count(b"<") <= FEW_TAGS) and not is_gzip(content)
+    if is_gzip(content):
+        return False
+    if len(content) <= LIGHT:
+        return read_in_linear_time or content.count(b"<") <= FEW_TAGS
+    return read_in_linear_time and len(content) <= LIGHT_PAGE and sum(map(content.count, (b"<", b"&", b","))) <= FEW_STEPS

@@ -25,7 +25,7 @@ from gossamer.processors.html import HtmlProcessor
 from gossamer.readers.child import ChildReading
 from gossamer.readers.document import document_of, read_by
 from gossamer.readers.processes import ReaderProcesses
-from gossamer.readers.reading import LIGHT, Reader
+from gossamer.readers.reading import FEW_STEPS, LIGHT, LIGHT_PAGE, Reader
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Extract
@@ -36,7 +36,11 @@ from gossamer.watch.stall import StallWatch
 SETTINGS = Settings()
 MIB = 1024 * 1024
 GIVEN_UP = "reading took more than documents.deadline (%s s) or too much memory"
-WORDS = b"<p>some <b>bold</b> words and <a href='/page/%d'>a link</a> of a page that is long and honest</p>\n"
+WORDS = (
+    b"<p>some <b>bold</b> words and <a href='/page/%d'>a link</a> of a page that is long and honest</p>\n"
+    + b"It goes on. " * 20
+)
+WORDS += b"It goes on. " * 20
 LONG = b"<title>long</title>" + b"".join(WORDS % number for number in range(4_000))
 MANY_LINKS = b"".join(b"<a href=/p/%d>x</a>" % number for number in range(100_000))
 PACKERS = {
@@ -172,6 +176,18 @@ async def test_a_heavy_document_is_read_aside_as_it_would_be_here(aside: ReaderP
     reading = await reader.read(fetched)
     assert reading == usual(fetched)
     assert reading.extract.links and not reading.extract.cut and not reading.too_big
+
+
+@pytest.mark.skipif("scan" not in WAYS, reason="a tree takes longer")
+def test_a_page_of_a_megabyte_needs_no_child_unless_it_was_made_to_take_long() -> None:
+    reader = reader_with(ReaderProcesses(("/nowhere/python",), b"", 5))
+    page = LONG[: LIGHT_PAGE - 10]
+    for fetched in (answer(page), answer(gzip.compress(page), content_encoding="gzip", mime="Text/HTML; charset=utf-8")):
+        assert len(page) > LIGHT and reader._at_once(fetched) == usual(fetched)
+    assert reader._at_once(answer(LONG)) is None
+    for unit in (b"<br>", b"&zz", b"a, "):
+        assert reader._at_once(answer(page[: LIGHT_PAGE // 2] + unit * FEW_STEPS)) is None
+    assert reader._at_once(answer(page, mime="text/plain")) is None
 
 
 async def test_a_large_file_nobody_reads_needs_no_child() -> None:
