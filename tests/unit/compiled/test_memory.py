@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("gossamer.processors._scan", reason="nothing is compiled")
 
-from gossamer.dedupe import _bands as bands
 from gossamer.dedupe import _recent as recent
 from gossamer.lessons import _phrases as phrases
 from gossamer.storage import _ranking as ranking
@@ -128,8 +127,3 @@ def test_a_free_slot_beyond_the_memory_is_not_written_to() -> None:
 def test_a_memory_of_recent_pages_begins_where_numbers_can() -> None:
     with pytest.raises(ValueError, match="where no number can"):
         recent.near(memoryview(bytearray(HEAD + 40 * 9))[1:], 0, 3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("entries", [b"", b"short", array("B")])
-def test_no_entry_is_made_of_too_few_bytes(entries: bytes) -> None:
-    assert bands.entered(bytearray(11 << 19), 0, entries) == ([], [])
