@@ -11,11 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from gossamer.records.entry import Link, LinkKind
 
-try:
-    from gossamer import _edges as _quick
-except ImportError:
-    _quick = None  # type: ignore[assignment]  # nothing was compiled
-
 WIDTH = 9  # bytes of an edge
 NOFOLLOW = 0x80
 KINDS = (  # by number
@@ -47,22 +42,18 @@ def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
 
 def split_known(links: tuple[Link, ...], names: dict[str, int]) -> tuple[list[int | None], list[Link]]:
     """Return the name of each link, by its URL, None: it has none; and the links that have none."""
-    if _quick is not None:
-        return _quick.split_known(links, names)
     found = [names.get(link.url) for link in links]
     return found, [link for link, name in zip(links, found, strict=True) if name is None]
 
 
 def pack_links(links: tuple[Link, ...], targets: "list[int] | list[int | None]", nofollow: bool) -> bytes:
     """Pack the links of a page with their fingerprints, one for each; `nofollow` is the page's own wish."""
-    if _quick is not None:
-        return _quick.pack(links, targets, NUMBERS, nofollow)
     return pack(filter(None, targets), [NUMBERS[link.kind] | (NOFOLLOW if nofollow or link.nofollow else 0) for link in links])
 
 
 def names_fingerprint(edges: bytes) -> int:
     """Return the fingerprint of the targets, whatever their order: two pages with the same one are taken to link the same."""
-    return sum(_targets(edges)) & 0xFFFF_FFFF_FFFF_FFFF if _quick is None else _quick.total(edges)
+    return sum(_targets(edges)) & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def unpack(edges: bytes) -> Iterator[tuple[int, LinkKind, bool]]:

@@ -31,8 +31,6 @@ _WORDS = {  # of the languages of the targets
         Connection: close Location: x : \x00 \x09 \x20 \x20\x20 \x0d\x0a\x20 \x0d\x0a\x0d\x0a \x0a\x0a""",
     "chunk": rb"""
         \x0d\x0a \x0a \x0d 0 1 2 a A f 10 ; x=y fffffffffffffff 0\x0d\x0a\x0d\x0a 1\x0d\x0aa\x0d\x0a X: \x20 \x00 0000001""",
-    "archive": rb"""
-        www. a.test / /a.html ? : 80 443 Content-Type: text/html gzip \x0d\x0a Content-Encoding: \xff aaaaaaaaaaaaaaaa""",
 }
 
 

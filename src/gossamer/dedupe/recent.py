@@ -5,11 +5,14 @@ of the three that are left two are in the same half: one of six pairs is unspoil
 which one is left would do as well, but pages made of one template share quarters by the thousand.
 
 An entry is a SimHash and the name of a page, eight bytes each, and is there as often as it was added. `_recent.c` has them in
-40 bytes each; without it they are in lists.
+40 bytes each; without it they are in lists. Pages of one template share pairs too: among 20,000 that have four fifths of their
+words in common, a page is looked for in 6 us, and in 170 without it.
 """
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol, cast
+
+from gossamer.compiled import optional
 
 ENTRY = 16  # bytes
 
@@ -78,40 +81,34 @@ def split(entries: bytes) -> Iterator[bytes]:
     return (entries[start : start + ENTRY] for start in range(0, len(entries), ENTRY))
 
 
-try:
-    from gossamer.dedupe import _recent as _compiled
-except ImportError:
+_quick: Any = optional("gossamer.dedupe._recent")
 
-    def new_recent() -> Recent:
-        """Return an empty one."""
-        return PlainRecent()
 
-else:
+class CompiledRecent:
+    """Entries in one piece of memory, which grows with them."""
 
-    class CompiledRecent:
-        """Entries in one piece of memory, which grows with them."""
+    def __init__(self) -> None:
+        self._memory = bytearray(_HEADS + _SLOT * _FEWEST)
 
-        def __init__(self) -> None:
-            self._memory = bytearray(_HEADS + _SLOT * _FEWEST)
+    def near(self, simhash: int, most: int) -> list[tuple[int, bytes]]:
+        return cast(list[tuple[int, bytes]], _quick.near(self._memory, simhash, most))
 
-        def near(self, simhash: int, most: int) -> list[tuple[int, bytes]]:
-            return _compiled.near(self._memory, simhash, most)
+    def enter(self, entry: bytes, most: int) -> list[tuple[int, bytes]]:
+        while (found := _quick.enter(self._memory, entry, most)) is None:
+            self._grow()
+        return cast(list[tuple[int, bytes]], found)
 
-        def enter(self, entry: bytes, most: int) -> list[tuple[int, bytes]]:
-            while (found := _compiled.enter(self._memory, entry, most)) is None:
-                self._grow()
-            return found
+    def add(self, entries: bytes) -> None:
+        while not _quick.add(self._memory, entries):
+            self._grow()
 
-        def add(self, entries: bytes) -> None:
-            while not _compiled.add(self._memory, entries):
-                self._grow()
+    def remove(self, entries: bytes) -> None:
+        _quick.remove(self._memory, entries)
 
-        def _grow(self) -> None:
-            self._memory.extend(bytes(_SLOT * max(_FEWEST, len(self._memory) // _SLOT // 8)))
+    def _grow(self) -> None:
+        self._memory.extend(bytes(_SLOT * max(_FEWEST, len(self._memory) // _SLOT // 8)))
 
-        def remove(self, entries: bytes) -> None:
-            _compiled.remove(self._memory, entries)
 
-    def new_recent() -> Recent:
-        """Return an empty one."""
-        return CompiledRecent()
+def new_recent() -> Recent:
+    """Return an empty one."""
+    return CompiledRecent() if _quick else PlainRecent()

@@ -10,6 +10,8 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from operator import mul
+from string import ascii_uppercase
 from struct import iter_unpack
 
 from gossamer.dedupe.scripts import ALONE, RANGES
@@ -25,6 +27,8 @@ _HASHES = int.from_bytes((bytes([255]) * 8 + bytes(8)) * (PIECE + SHINGLE), "lit
 _BASE, _WORD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
 _FIRST, _SECOND = 0xD6E8FEB86659FD93, 0xA0761D6478BD642F
 _MIX, _REMIX = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
+_POWERS = [pow(_BASE, power, 1 << 64) for power in reversed(range(LONGEST))]
+_LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 _KNOWN = 65_536  # words whose hashes are kept
 
 
@@ -47,9 +51,8 @@ class WordHashes(dict[str, int]):
     def __missing__(self, word: str) -> int:
         if len(word) > LONGEST:
             return self[word[:LONGEST]]
-        value = 0
-        for code in map(ord, word):
-            value = value * _BASE + (code | 32 if 65 <= code <= 90 else code) & _BITS
+        folded = word.lower() if word.isascii() else word.translate(_LOWER)
+        value: int = sum(map(mul, map(ord, folded), _POWERS[-len(word) :])) & _BITS
         if len(self) >= _KNOWN:
             self.clear()
         self[word] = value = (value ^ value >> 32) * _WORD & _BITS
@@ -68,7 +71,7 @@ def reckon(text: str) -> tuple[int, int, tuple[int, ...]]:
     words = text.translate(_SPACED).split() if text.isascii() else _find(text)
     if not words:
         return 0, 0, ()
-    hashes = array("Q", map(_hashes.__getitem__, words))
+    hashes = array("Q", [*map(_hashes.__getitem__, words)])
     hashes.extend((0,) * (SHINGLE - len(words)))
     distinct: set[tuple[bytes]] = set()  # of bytes, whose place in a set nobody can foresee as he can a number's
     for start in range(0, len(hashes) - SHINGLE + 1, PIECE):

@@ -6,7 +6,6 @@ See docs/decisions/0002-payload-digest.md. RFC 9110 section 6.4 calls it the con
 """
 
 import hashlib
-from collections.abc import Callable
 
 from gossamer.document.body import Body
 from gossamer.document.decode import chunks, dechunk
@@ -34,21 +33,7 @@ _PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
 _SHIFTS = range(150, -10, -10)
 
 
-def plain_spell(digest: bytes) -> str:
-    """Spell a SHA-1."""
-    bits = int.from_bytes(digest, "big")
-    return "sha1:" + "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])
-
-
-_spell: Callable[[bytes], str] = plain_spell
-try:
-    from gossamer.document import _base32
-except ImportError:
-    pass  # nothing was compiled
-else:
-    _spell = _base32.spell
-
-
 def digest_text(hasher: "hashlib._Hash") -> str:
     """Spell a SHA-1 the way WARC headers and the catalog do."""
-    return _spell(hasher.digest())
+    bits = int.from_bytes(hasher.digest(), "big")
+    return "sha1:" + "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])

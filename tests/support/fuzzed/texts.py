@@ -1,27 +1,20 @@
-"""Targets that the web reaches: markup, links, texts, heads, chunks and what is archived of them."""
+"""Targets that the web reaches: markup, links, texts, heads and chunks."""
 
-import zlib
 from array import array
 
 from fuzzed.feed import Feed
-from gossamer import edges
-from gossamer.dedupe import _bands, _simhash, bands, vectors
+from gossamer.dedupe import _simhash, vectors
 from gossamer.dedupe.recent import CompiledRecent, PlainRecent, Recent
-from gossamer.document.digest import payload_digest
 from gossamer.fetchers.chunks import GOES_ON, Chunks
 from gossamer.fetchers.framing import Refused, ResponseHead, end_of_head, read_head
 from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
-from gossamer.records.entry import Link
-from gossamer.storage.archive import _deflate, pair
-from gossamer.testing.archive import answer
 from gossamer.url import _join
 from gossamer.url.parse import Base
 
 _BASES = ("http://site.test/dir/page.html?q=1", "https://site.test/", "http://site.test:8080/a//b/", "http://1.2.3.4/a/b?/c")
-_FILE = "gossamer-20260921141320-000001-one.warc.gz"
 
 
 def scan(data: bytes) -> None:
@@ -78,14 +71,13 @@ def phrase(data: bytes) -> None:
 
 
 def near(data: bytes) -> None:
-    """Find near pages as the plain way does, and their rows in every table."""
+    """Find near pages as the plain way does."""
     feed = Feed(data)
     both: tuple[Recent, Recent] = CompiledRecent(), PlainRecent()
-    entries = b""
     while feed:
         simhash = feed.wide() ^ 1 << feed.number() % 64
         entry = simhash.to_bytes(8, "big") + feed.wide().to_bytes(8, "big")
-        what, entries = feed.number() % 4, entries + entry
+        what = feed.number() % 4
         if what == 0:
             one, other = (sorted(each.near(simhash, 3)) for each in both)
             assert one == other
@@ -95,50 +87,6 @@ def near(data: bytes) -> None:
         else:
             for each in both:
                 (each.add if what == 2 else each.remove)(entry)
-        assert _bands.rows_of(simhash) == bands.plain_rows_of(simhash)
-    table = len(data) % bands.TABLES
-    assert _bands.in_order(table, entries) == bands.plain_in_order(table, entries)
-    assert _bands.entered(bytearray(bands._SIZE), table, data) == bands.plain_entered(
-        bytearray(bands._SIZE), table, data[: len(data) // 16 * 16]
-    )
-
-
-def edge(data: bytes) -> None:
-    """Pack the links of a page as the plain way does."""
-    feed = Feed(data)
-    links: list[Link] = []
-    while feed:
-        links.append(Link(feed.text(), feed.choice(edges.KINDS), bool(feed.number() & 1)))
-    known = {link.url: len(link.url) + 1 for link in links[::2]}
-    names, unknown = edges._quick.split_known(tuple(links), known)
-    assert names == [known.get(link.url) for link in links] and unknown == [each for each in links if each.url not in known]
-    numbers = [name or 7 for name in names]
-    ways = [edges.NUMBERS[link.kind] | (edges.NOFOLLOW if link.nofollow else 0) for link in links]
-    packed = edges._quick.pack(tuple(links), numbers, edges.NUMBERS, False)
-    assert packed == edges.pack(numbers, ways) and edges._quick.total(packed) == sum(numbers)
-    edges._quick.total(data)
-
-
-def archive(data: bytes) -> None:
-    """Write a text that every inflate reads, and records as the plain way writes them."""
-    text = data[: _deflate.MOST]
-    for is_last in (False, True):
-        assert zlib.decompressobj(-15).decompress(_deflate.deflate(text, is_last)) == text
-    feed = Feed(data)
-    url = feed.choice(("http://", "https://", "")) + feed.text()
-    head = feed.take(feed.number()).replace(b"\r\n\r\n", b"")
-    fetched = answer(feed.rest(), url=url, head=b"X: " + head + b"\r\n", at=float(feed.number(4)))
-    compiled, made = pair._compiled, []
-    for way in (compiled, None):
-        pair._compiled = way
-        ids = pair.Ids()
-        ids.start, ids._next = "urn:uuid:00000000-0000-4000-a000-", 2
-        digest = payload_digest(fetched.body, False)
-        try:
-            made.append(pair.pack(fetched, digest, None, ids, _FILE, 0, 1))
-        finally:
-            pair._compiled = compiled
-    assert made[0] == made[1]
 
 
 def head(data: bytes) -> None:
@@ -164,4 +112,4 @@ def chunk(data: bytes) -> None:
     assert (found, pieces.error is None) == (end, whole.error is None), (found, end, pieces.error, whole.error)
 
 
-TARGETS = (scan, join, simhash, phrase, near, edge, archive, head, chunk)
+TARGETS = (scan, join, simhash, phrase, near, head, chunk)

@@ -7,7 +7,7 @@ from pathlib import Path
 import fuzz
 import pytest
 
-pytest.importorskip("gossamer._edges", reason="nothing is compiled")
+pytest.importorskip("gossamer.processors._scan", reason="nothing is compiled")
 
 SECONDS = 0.8
 

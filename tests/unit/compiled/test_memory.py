@@ -8,19 +8,15 @@ import gc
 import sys
 from array import array
 from collections.abc import Callable
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-edges = pytest.importorskip("gossamer._edges", reason="nothing is compiled")
+pytest.importorskip("gossamer.processors._scan", reason="nothing is compiled")
 
-from gossamer.dedupe import _bands as bands  # noqa: E402
-from gossamer.dedupe import _recent as recent  # noqa: E402
-from gossamer.lessons import _phrases as phrases  # noqa: E402
-from gossamer.storage import _ranking as ranking  # noqa: E402
-from gossamer.storage.archive import _pair as pair  # noqa: E402
-from gossamer.url import _join as joining  # noqa: E402
+from gossamer.dedupe import _recent as recent
+from gossamer.lessons import _phrases as phrases
+from gossamer.storage import _ranking as ranking
+from gossamer.url import _join as joining
 
 HEAD = 6 * 4 << 17  # bytes of heads of chains, as in `recent.py`
 
@@ -131,50 +127,3 @@ def test_a_free_slot_beyond_the_memory_is_not_written_to() -> None:
 def test_a_memory_of_recent_pages_begins_where_numbers_can() -> None:
     with pytest.raises(ValueError, match="where no number can"):
         recent.near(memoryview(bytearray(HEAD + 40 * 9))[1:], 0, 3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("entries", [b"", b"short", array("B")])
-def test_no_entry_is_made_of_too_few_bytes(entries: bytes) -> None:
-    assert bands.entered(bytearray(11 << 19), 0, entries) == ([], [])
-
-
-class Url(str):
-    """A text whose end is noticed."""
-
-    call: Callable[[], object] = print
-
-    def __del__(self) -> None:
-        type(self).call()
-
-
-def test_the_name_of_a_link_is_held_when_its_url_is_gone() -> None:
-    names: dict[str, Any] = {"http://a.test/": [object()]}
-    Url.call = names.clear
-    link = type("Link", (), {"url": property(lambda _: Url("http://a.test/"))})()
-    ((name,), unknown) = edges.split_known((link,), names)
-    assert type(name) is list and not unknown and not names
-
-
-# --- the archive --------------------------------------------------------------------------------------------------------
-
-
-def pack(fetched: object, compress: Callable[[bytes], Any]) -> Any:
-    body = b"\xff" * 3000
-    return pair.pack(fetched, body, "", "", bytes(20), bytes(20), 0, "urn:", 0, 0, "file", lambda *_: 0, compress)
-
-
-def fetched(**more: Any) -> Any:
-    usual = {"url": "http://a.test/", "address": "", "request_head": b"", "headers": (), "status": 200}
-    return SimpleNamespace(response_head=b"HTTP/1.1 200 OK\r\n\r\n", **{**usual, **more})
-
-
-@pytest.mark.parametrize("made", [None, "text", bytearray(9), 7])
-def test_what_compresses_gives_bytes(made: object) -> None:
-    with pytest.raises(TypeError):
-        pack(fetched(), lambda _: made)
-
-
-@pytest.mark.parametrize("name", [b"content-type", None, 7, object()])
-def test_the_name_of_a_header_is_a_text(name: object) -> None:
-    with pytest.raises(TypeError):
-        pack(fetched(headers=((name, "x"),)), bytes)

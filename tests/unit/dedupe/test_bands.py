@@ -1,62 +1,31 @@
-"""Rows of the tables and the sieve before them: no row that is there is ever said to be missing, compiled or not."""
+"""Rows of the tables and the sieve before them: no row that is there is ever said to be missing."""
 
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.dedupe import bands
-from gossamer.dedupe.bands import (
-    TABLES,
-    Sieve,
-    plain_asked,
-    plain_enter,
-    plain_entered,
-    plain_in_order,
-    plain_met,
-    plain_rows_of,
-)
+from gossamer.dedupe.bands import TABLES, Sieve, in_order, rows_of
+from gossamer.dedupe.recent import split
 
 HASHES = st.integers(0, (1 << 64) - 1)
-SIZE = len(Sieve()._bits)
 
 
 def test_the_rows_of_a_hash_are_what_they_were_when_stores_were_written_with_them() -> None:
-    rows = plain_rows_of(0x0123_4567_89AB_CDEF)
+    rows = rows_of(0x0123_4567_89AB_CDEF)
     assert rows[0] == b"near/\x00\x00\x04\x8d\x15" and rows[9] == b"near/\x09\x01\xab\xcd\xef" and len(rows) == 10
-
-
-@given(HASHES)
-def test_both_ways_name_the_same_rows(simhash: int) -> None:
-    assert bands.rows_of(simhash) == plain_rows_of(simhash)
 
 
 def entry(simhash: int) -> bytes:
     return simhash.to_bytes(8, "big") + bytes(range(8))
 
 
-def test_both_ways_fill_a_sieve_alike() -> None:
-    compiled, plain = bytearray(SIZE), bytearray(SIZE)
-    random = Random(5)
-    firsts = [random.getrandbits(64) for _ in range(300)]
-    for number, simhash in enumerate([*firsts, *(first ^ 1 << random.randrange(64) for first in firsts)]):
-        assert bands.asked(compiled, simhash) == plain_asked(plain, simhash)
-        entries, table = entry(simhash) + entry(simhash ^ 1) + entry(random.getrandbits(64)), number % TABLES
-        assert bands.entered(compiled, table, entries) == plain_entered(plain, table, entries)
-        bands.enter(compiled, simhash)
-        plain_enter(plain, simhash)
-        names = [random.randbytes(8), bytes(8)]
-        assert bands.met(compiled, names) == plain_met(plain, names)
-    assert compiled == plain and any(compiled)
-
-
 @given(st.lists(HASHES, max_size=40), st.integers(0, TABLES - 1))
-def test_both_ways_put_entries_in_the_order_of_their_rows(hashes: list[int], table: int) -> None:
+def test_entries_are_put_in_the_order_of_their_rows(hashes: list[int], table: int) -> None:
     entries = b"".join(map(entry, [*hashes, *hashes[:3]]))
-    ordered = bands.in_order(table, entries)
-    assert ordered == plain_in_order(table, entries)
-    rows = [plain_rows_of(int.from_bytes(ordered[start : start + 8], "big"))[table] for start in range(0, len(ordered), 16)]
-    assert rows == sorted(rows) and len(ordered) == len(entries)
+    ordered = in_order(table, entries)
+    rows = [rows_of(int.from_bytes(ordered[start : start + 8], "big"))[table] for start in range(0, len(ordered), 16)]
+    assert rows == sorted(rows) and sorted(split(ordered)) == sorted(split(entries))
 
 
 @settings(max_examples=30)
@@ -68,11 +37,11 @@ def test_every_row_that_was_entered_is_asked_for_and_is_new_once(before: list[in
     for table in range(TABLES):
         fresh, others = sieve.entered(table, b"".join(map(entry, [*before, *after])))
         new += [row for row, _ in fresh]
-        assert {row: each for row, each in fresh + others}.keys() == {plain_rows_of(each)[table] for each in [*before, *after]}
+        assert {row: each for row, each in fresh + others}.keys() == {rows_of(each)[table] for each in [*before, *after]}
         assert sorted(each for _, each in fresh + others) == sorted(map(entry, [*before, *after]))
     assert len(new) == len(set(new))
     for simhash in before:
-        assert sieve.asked(simhash) == plain_rows_of(simhash)
+        assert sieve.asked(simhash) == rows_of(simhash)
 
 
 def test_a_new_text_among_thousands_asks_for_hardly_any_row() -> None:
@@ -86,10 +55,10 @@ def test_a_new_text_among_thousands_asks_for_hardly_any_row() -> None:
 
 def test_a_sieve_that_does_not_hold_all_lets_everything_through() -> None:
     sieve = Sieve()
-    assert sieve.asked(7) == plain_rows_of(7) and sieve.met([bytes(8)]) == [bytes(8)]
-    assert sieve.entered(3, entry(7)) == ([], [(plain_rows_of(7)[3], entry(7))])
+    assert sieve.asked(7) == rows_of(7) and sieve.met([bytes(8)]) == [bytes(8)]
+    assert sieve.entered(3, entry(7)) == ([], [(rows_of(7)[3], entry(7))])
     sieve.has_all_rows = sieve.has_all_names = True
-    assert sieve.asked(7) == [plain_rows_of(7)[3]], "what was entered before is there"
+    assert sieve.asked(7) == [rows_of(7)[3]], "what was entered before is there"
     assert sieve.asked((1 << 64) - 1) == []
     assert sieve.met([bytes(8), b"\xff" * 8]) == [bytes(8)]
 

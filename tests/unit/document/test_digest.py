@@ -9,7 +9,7 @@ import pytest
 from gossamer.document import decode
 from gossamer.document.body import Body
 from gossamer.document.decode import dechunk
-from gossamer.document.digest import digest_text, payload_digest, plain_spell
+from gossamer.document.digest import digest_text, payload_digest
 from gossamer.testing.archive import answers, chunked
 
 
@@ -19,11 +19,10 @@ def test_a_digest_is_spelled_as_in_warc_files() -> None:
     assert {payload_digest(Body.of(chunked(b"content", size)), True) for size in (1, 2, 100)} == {expected}
 
 
-def test_both_ways_spell_a_digest_alike() -> None:
+def test_every_digest_is_spelled_in_base32() -> None:
     for number in range(200):
         hasher = hashlib.sha1(b"%d" % number)
-        spelled = "sha1:" + base64.b32encode(hasher.digest()).decode()
-        assert digest_text(hasher) == plain_spell(hasher.digest()) == spelled
+        assert digest_text(hasher) == "sha1:" + base64.b32encode(hasher.digest()).decode()
 
 
 def test_a_chunked_page_and_its_plain_copy_have_one_digest_for_dedupe() -> None:

@@ -16,7 +16,7 @@ import pytest
 from gossamer.config.sections import Storage
 from gossamer.errors import StoreError
 from gossamer.records.page import Original, Place
-from gossamer.storage.archive import directory, member, pair, upkeep, warc
+from gossamer.storage.archive import directory, member, upkeep, warc
 from gossamer.storage.archive.check import check
 from gossamer.storage.archive.directory import LONG, DirectoryArchive
 from gossamer.storage.archive.segment import Segment
@@ -65,7 +65,6 @@ async def test_a_body_that_takes_long_to_pack_does_not_hold_up_the_loop(
         return pack(draft, level)
 
     monkeypatch.setattr(warc, "pack", noting)
-    monkeypatch.setattr(pair, "_compiled", None)  # it would pack some of them itself
     archive = open_archive(tmp_path)
     content = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     kept = await archive.read(await keep(archive, answer(content)))

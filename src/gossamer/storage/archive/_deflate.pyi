@@ -1,3 +1,0 @@
-MOST: int
-
-def deflate(text: bytes, is_last: bool, /) -> bytes: ...
