@@ -36,6 +36,7 @@ from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.page import Page
 from gossamer.records.visit import Studied, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit.arrivals import Arrivals
@@ -115,7 +116,7 @@ class Committer:
         await self._chains.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
-        pages = [visit.page for visit in visits if visit.page]
+        pages = _pages(visits)
         if succeeded.heirs:
             await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs)
             pages = []
@@ -141,7 +142,7 @@ class Committer:
         """Do what only follows from visits: without it nothing is missing, or it is done again."""
         try:
             if any(_is_struck(visit) for visit in visits):  # the catalog may say otherwise
-                await self._catalog.add([visit.page for visit in visits if _is_struck(visit) and visit.page])
+                await self._catalog.add(_pages([visit for visit in visits if _is_struck(visit)]))
             for host, (seconds, reason) in [each for studied in studies for each in studied.slow.items()]:
                 await self._frontier.block(host, self._clock.now() + seconds, reason)
                 self._events.publish(Slowed(host, seconds, reason))
@@ -218,6 +219,11 @@ def _unsettled(visit: Visit, error: Exception) -> tuple[Sequence[Visit], int]:
 
 def _told(visits: Sequence[Visit]) -> str:
     return visits[0].settlement.lease.entry.url if len(visits) == 1 else f"{len(visits)} visits"
+
+
+def _pages(visits: Sequence[Visit]) -> list[Page]:
+    """Return the rows of visits, each with the token of its lease."""
+    return [replace(visit.page, token=visit.settlement.lease.token) for visit in visits if visit.page]
 
 
 def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:

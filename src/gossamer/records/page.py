@@ -94,6 +94,7 @@ class Page(Struct, frozen=True, kw_only=True, array_like=True):
     outlinks: int | None = None  # fingerprint of the set of its links
     captured_at: float = 0.0  # when what is at `place` was fetched: a visit that found nothing new leaves both alone
     freshness: Freshness | None = None  # how often it changes
+    token: int = 0  # of the lease whose visit this is; set when it is committed
 
 
 class Totals(Struct, frozen=True):

@@ -216,6 +216,41 @@ async def a_walk_is_not_disturbed_by_additions(open_catalog: Opener) -> None:
     await catalog.aclose()
 
 
+async def a_row_is_never_replaced_by_one_of_an_older_lease(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    place = Place("f", 7, 1)
+    await catalog.add([page("a", title="newest", token=3), page("b", token=1)])
+    await catalog.add([page("a", title="late", token=2, outcome=Outcome.GONE, place=place), page("b", title="next", token=2)])
+    await catalog.add([page("b", title="middle", token=4), page("b", title="late", token=3), page("c", token=1)])
+    rows = {key: found.title for key in "abc" if (found := await catalog.get(key))}
+    assert rows == {"a": "newest", "b": "middle", "c": ""}, f"a row of an older lease took the place of a newer: {rows}"
+    assert await keys(catalog, words="late") == [] and await keys(catalog, words="newest") == ["a"], "it is searched by it"
+    assert await catalog.counts() == {"ok": 3}, f"the counts are {await catalog.counts()}"
+    assert await catalog.versions("a") == [], "there is a capture of a visit that lost its lease"
+    await catalog.add([page("a", title="again", token=3)])
+    assert await keys(catalog, words="again") == ["a"], "a visit that was repeated with the same lease is refused"
+    await catalog.aclose()
+
+
+async def a_walk_goes_on_after_what_it_gave_last(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    await catalog.add([page(f"{number:02}", fetched_at=float(number // 3)) for number in range(20)])
+    whole = [found async for found in catalog.pages()]
+    assert [found.key for found in whole] == [f"{number:02}" for number in range(19, -1, -1)], "not newest first, then by key"
+    seen: list[Page] = []
+    while some := [found async for found in catalog.pages(limit=3, after=seen[-1] if seen else None)]:
+        seen += some
+        await catalog.add([page("19", fetched_at=99.0), page(f"new {len(seen)}", fetched_at=99.0)])  # behind the reader
+    assert seen == whole, "pages are missing or come twice when a walk is taken up where it was left"
+    assert await keys(catalog, status=404, after=whole[0]) == [], "a walk that goes on forgets what it was asked for"
+    for number in range(12):
+        await catalog.add([capture("ab"[number % 2], number)])
+    older = [version async for version in catalog.excess(1)]
+    gone_on = [version async for version in catalog.excess(1, older[2])]
+    assert [one.key for one in older] == ["a"] * 5 + ["b"] * 5 and gone_on == older[3:], "captures are not in the order of keys"
+    await catalog.aclose()
+
+
 def capture(key: str, number: int, **facts: Any) -> Page:
     """Make the capture of a page that was fetched at that second, in a file that holds ten of them."""
     place = Place(f"{number // 10}.warc.gz", number % 10 * 100, 50)
@@ -360,6 +395,8 @@ RULES: tuple[Rule, ...] = (
     a_page_that_asks_not_to_be_indexed_is_never_found_by_words,
     counts_are_by_outcome,
     a_walk_is_not_disturbed_by_additions,
+    a_walk_goes_on_after_what_it_gave_last,
+    a_row_is_never_replaced_by_one_of_an_older_lease,
     every_capture_is_a_version_once,
     older_captures_are_in_excess_but_never_the_place_of_a_page,
     a_file_that_was_rewritten_takes_its_captures_along,

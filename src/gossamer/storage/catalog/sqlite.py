@@ -122,9 +122,9 @@ class SqliteCatalog:
         if not pages:
             return
         try:
-            self._add({page.key: page for page in pages}, heirs)
+            self._add(rows.latest(pages), heirs)
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
-            self._add({page.key: rows.encodable(page) for page in pages}, heirs)
+            self._add(rows.latest(list(map(rows.encodable, pages))), heirs)
         self._backfill.note(len(pages))
         await self._syncing.acknowledge()
 
@@ -151,6 +151,9 @@ class SqliteCatalog:
             ids, count = rows.insert(self._connection, new)
             if count < len(new):
                 known = [row for row in rows.known(self._connection, latest) if row[1] < ids.start]
+            for key in [key for key, _, token, *_ in known if latest[key].token < token]:
+                del latest[key]  # whoever says so has lost its lease since
+            known = [row for row in known if row[0] in latest]
             old = [(id_, latest[key]) for key, id_, *_ in known]
             rows.update(self._connection, old)
             versions.add(self._connection, old)
@@ -163,7 +166,7 @@ class SqliteCatalog:
 
     def _rename(self, known: list[tuple[Any, ...]], old: list[tuple[int, Page]], ids: range) -> None:
         """Bring the index over URL and title up to date."""
-        gone = [(id_, url, title) for _, id_, url, title, noindex, *_ in known if not noindex]
+        gone = [(id_, url, title) for _, id_, _, url, title, noindex, *_ in known if not noindex]
         self._connection.executemany(_UNNAME, gone)
         self._connection.executemany(_NAME, [(id_, page.url, page.title) for id_, page in old if not page.noindex])
         self._connection.execute(_NAMES, (ids.start, ids.stop))
