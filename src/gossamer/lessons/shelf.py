@@ -56,6 +56,7 @@ class HostLessons:
         "cosmetic",
         "folders",
         "habit",
+        "has_barren",
         "has_doubts",
         "has_file_marks",
         "has_path_marks",
@@ -88,6 +89,7 @@ class HostLessons:
         self.habit: Habit | None = None  # what changes on most of its pages
         self.cosmetic = _NO_RULES  # parameters that make no difference
         self.traps = _NO_RULES  # templates that may keep a URL from being fetched
+        self.has_barren = False  # some fetch of some template brought nothing
         self.has_doubts = False  # of some template, which has brought little
         self.is_honest = False  # what cannot exist is answered with an error, wherever it was asked for
 
@@ -132,6 +134,7 @@ class HostLessons:
         """Take over a record."""
         if letter == TEMPLATE:
             self.templates[title] = record
+            self.has_barren |= bool(record.barren)
         elif letter == PARAMETER:
             self.parameters = self.parameters or {}
             self.parameters[title] = record
@@ -277,6 +280,7 @@ class Shelf:
                     touched[host] = known
             if letter == TEMPLATE:  # most are: no call for each
                 known.templates[title] = record
+                known.has_barren = known.has_barren or bool(record.barren)
             else:
                 known.put(letter, title, record)
             if touched and host in touched:

@@ -113,6 +113,7 @@ class Study:
         self._now = now
         self.sizes = Sizes(sizes)
         self._sightings: dict[int, Sighting] = {}
+        self._barren: set[str] = set()  # hosts of visits that brought nothing
         self.copies: set[int] = set()  # pages, by the fingerprints of their URLs, that were no news and have links
         self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
@@ -171,7 +172,10 @@ class Study:
             if brought is not None and blamed is not None:
                 leads_on = brought is not _FRESH and self._leads_on(visit)
                 self._count(host, page, blamed, brought, leads_on)
-                await self._judge_parent(host, visit, shapes, brought, leads_on)
+                if brought is not _FRESH:
+                    self._barren.add(page.host)
+                if host.has_barren or page.host in self._barren:
+                    await self._judge_parent(host, visit, shapes, brought, leads_on)
             if page.outcome is _SOFT_404 or host.probes:
                 self._look_for_soft_404(host, page, self.changes.get((page.host, TEMPLATE, shapes[-2])))
         if self._settings.view_evidence:

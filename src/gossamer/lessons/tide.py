@@ -7,7 +7,7 @@ of any of them, and none waits either.
 Nothing of it is kept: after a restart the pace is known again within seconds.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 
 LATELY = 5.0  # seconds that the pace is taken from
@@ -25,8 +25,10 @@ class Tide:
     def __init__(self) -> None:
         self._others: deque[tuple[float, int]] = deque()
         self._count = 0
-        self._sunk: dict[str, float] = {}  # hosts that sink, and when they were visited last
-        self._afloat: dict[str, float] = {}  # the same of hosts that do not; the latest is the last
+        self._sunk: OrderedDict[str, float] = (
+            OrderedDict()
+        )  # hosts that sink, and when they were visited last; the latest is the last
+        self._afloat: OrderedDict[str, float] = OrderedDict()  # the same of hosts that do not
         self._queued: dict[str, float] = {}  # until when the URLs of a host that were put off wait
 
     def note(self, afloat: Sequence[str], sunk: Iterable[str], now: float) -> None:
@@ -35,20 +37,21 @@ class Tide:
             self._others.append((now, len(afloat)))
             self._count += len(afloat)
             for host in afloat:
-                self._afloat.pop(host, None)
                 self._afloat[host] = now
-            if len(self._afloat) > MOST_AFLOAT:
-                self._afloat = dict(list(self._afloat.items())[MOST_AFLOAT // 2 :])
+                self._afloat.move_to_end(host)
+            while len(self._afloat) > MOST_AFLOAT:
+                self._afloat.popitem(last=False)
         for host in sunk:
             self._sunk[host] = now
+            self._sunk.move_to_end(host)
             self._afloat.pop(host, None)
 
     def _are_few(self, now: float) -> bool:
         """Tell whether hosts that sink are fewer than those that do not."""
-        self._sunk = {host: at for host, at in self._sunk.items() if at > now - REMEMBERED}
-        if len(self._afloat) <= len(self._sunk):
-            return False  # however long ago they were visited
-        return sum(at > now - REMEMBERED for at in self._afloat.values()) > len(self._sunk)
+        for hosts in (self._sunk, self._afloat):
+            while hosts and next(iter(hosts.values())) <= now - REMEMBERED:
+                hosts.popitem(last=False)
+        return len(self._afloat) > len(self._sunk)
 
     def seconds(self, pages: float, now: float) -> float:
         """Return how long it takes until others brought so many pages; 0: nobody else brings any."""

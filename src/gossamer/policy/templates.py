@@ -35,6 +35,7 @@ ON_COPIES = "found on copies"  # the make of all that only pages lead to which a
 COARSE = 2  # a coarse shape has to be so many times as heavy
 SURE = 8  # where one in so many is fetched, all others are refused; before that they wait behind everything else
 HONEST = 8  # a template of which one page in so many was new is more than copies
+WORTH = 4  # what is found on copies is fetched to the last, as long as one in so many is new
 PROVEN = 8  # fetches after which a fine template without weight is beyond the suspicion against its coarse one
 
 # Looked up for every page: in an enum that takes as long as all the rest.
@@ -169,6 +170,8 @@ def one_in(template: str, tally: TemplateTally | None, settings: Traps) -> int:
         return 1  # nearly always
     evidence, step = settings.template_evidence, STEP
     if template == ON_COPIES:  # a maze has links without end: there is no time to lose
+        if tally.fresh * WORTH > tally.fetched:
+            return 1  # translations that fall back to one language lead to what is new as well
         evidence, step = (evidence + 1) // 2, 1
     elif template.startswith(ROUGHLY):
         evidence *= COARSE

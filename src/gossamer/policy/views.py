@@ -21,6 +21,7 @@ EXAMPLES = 3
 MOST_LINKS = 500  # of a page that are looked at
 MOST_NOTED = 24  # marks of a page that are counted
 ENOUGH = 4  # times the evidence: then no more is counted
+FEWEST_KIN = 3  # links that can show that a word stands beside two others
 KIN = 8  # links of a page with one name in different folders; more are a listing of folders
 TRIED = 3  # fetches that show that a number brings little
 
@@ -72,7 +73,7 @@ def sights(page: str, urls: Iterable[str], known: Collection[str], active: Colle
     for name in listed:
         del beside[name]
         otherwise.add(name)
-    for name, seen in _kin(plain).items():
+    for name, seen in _kin(plain).items() if len(plain) >= FEWEST_KIN else ():
         beside.setdefault(name, seen)
     otherwise = {name for name in otherwise if name in known and name not in beside}
     return Sights(dict(list(beside.items())[:MOST_NOTED]), otherwise, bool(plain or listed))

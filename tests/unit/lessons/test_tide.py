@@ -1,6 +1,6 @@
 """A host that sinks waits for others, and only as long as there are any."""
 
-from gossamer.lessons.tide import LONGEST, Tide
+from gossamer.lessons.tide import LONGEST, REMEMBERED, Tide
 from gossamer.policy import growth
 from gossamer.records.evidence import Growth, Ruling
 
@@ -37,6 +37,15 @@ def test_where_most_hosts_yield_only_themselves_none_waits_for_it() -> None:
     assert tide.wait_of_a_host(30, now), "nine of nineteen"
     now = at_a_pace(tide, 100, [f"sunk{number}" for number in range(11)])
     assert not tide.wait_of_a_host(30, now), "eleven of twenty-one"
+
+
+def test_a_host_that_was_not_visited_for_a_minute_counts_no_more() -> None:
+    tide = Tide()
+    at_a_pace(tide, 100, [f"sunk{number}" for number in range(11)])
+    tide.note([], ["late"], NOW + REMEMBERED + 1)
+    tide.note(["other", "another"], [], NOW + REMEMBERED + 6)
+    assert tide.wait_of_a_host(1, NOW + REMEMBERED + 6), "two that do not sink, and one that does"
+    assert not tide.wait_of_a_host(1, NOW + 2 * REMEMBERED + 6), "nobody was visited lately"
 
 
 def test_urls_that_are_put_off_stand_in_line() -> None:

@@ -173,6 +173,16 @@ def test_a_template_in_which_every_third_page_is_new_is_never_throttled() -> Non
         assert one_in(FINE, tally, SETTINGS) == 1
 
 
+def test_what_is_found_on_copies_is_throttled_only_when_hardly_any_of_it_is_new() -> None:
+    tally = TemplateTally()
+    for number in range(27):  # translations that fall back to one language, the own pages of each first
+        tally = counted(tally, Yield.FRESH if number < 7 else Yield.COPY, f"/{number}")
+    assert tally.weight == 20 and one_in(templates.ON_COPIES, tally, Traps()) == 1
+    for number in range(27, 57):
+        tally = counted(tally, Yield.COPY, f"/{number}")
+    assert one_in(templates.ON_COPIES, tally, Traps()) > 8, "a maze has links without end"
+
+
 def test_a_template_with_a_name_is_given_time() -> None:
     known = after([Yield.FRESH] * 800)
     assert one_in(FINE, after([Yield.COPY] * 100, known), SETTINGS) == 1
