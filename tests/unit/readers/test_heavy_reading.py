@@ -240,8 +240,8 @@ def test_a_usual_page_in_brotli_and_in_chunks_is_light() -> None:
 
 def test_a_child_imports_little() -> None:
     code = (
-        "import sys; from gossamer.readers.child import Greeting, _made;"
-        f"_made(Greeting({TABLE['processor']!r}, 500, 'x', True, 1));"
+        "import sys; from gossamer.readers.child import ReaderGreeting, _made;"
+        f"_made(ReaderGreeting({TABLE['processor']!r}, 500, 'x', True, 1));"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
