@@ -9,7 +9,7 @@ Every verdict names its rule, so `gossamer explain` tells why a URL was left out
 """
 
 from gossamer.config.sections import Settings
-from gossamer.filters.verdict import Candidate
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Verdict
 
 LARGE = (".iso", ".img", ".tar.gz", ".zip", ".7z", ".dmg")

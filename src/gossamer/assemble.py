@@ -204,7 +204,7 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     for mime in keys("processor"):
         chosen = choose("processor", mime)
         if chosen not in made:
-            made[chosen] = chosen(settings.documents.max_links, agent=AGENT, meta=settings.robots.meta)
+            made[chosen] = chosen(settings.documents.max_links, AGENT, settings.robots.meta)
         by_type[mime] = made[chosen]
     return by_type
 

@@ -1,7 +1,7 @@
 """The table of what a key chooses: a URI's scheme, a URL's scheme, a MIME type. Nothing is imported until it is chosen.
 
-A plugin adds a row with an entry point of group `gossamer.<family>` whose name is the key; it is built exactly like ours of the
-same family (see `assemble.py`) and must look like its joint, or it is refused by name. A row of ours cannot be replaced.
+A plugin adds a row with an entry point of group `gossamer.<family>` whose name is the key. It must look like its joint, which
+says how it is built or opened, too; else it is refused by name. A row of ours cannot be replaced. See docs/plugins.md.
 
     [project.entry-points."gossamer.fetcher"]
     gopher = "my_package.gopher:GopherFetcher"
@@ -9,6 +9,7 @@ same family (see `assemble.py`) and must look like its joint, or it is refused b
 
 import inspect
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -20,11 +21,12 @@ from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
 from gossamer.joints.fetch import Fetcher
+from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.scorer import Scorer
 from gossamer.records.location import Location
-from gossamer.visit import admit
 
 HTML = "gossamer.processors.html:HtmlProcessor"
 XML = "gossamer.processors.xml:XmlProcessor"
@@ -77,8 +79,8 @@ JOINTS: dict[str, type] = {
     "graph": LinkGraph,
     "fetcher": Fetcher,
     "processor": Processor,
-    "filter": admit.Filter,
-    "scorer": admit.Scorer,
+    "filter": Filter,
+    "scorer": Scorer,
 }
 
 
@@ -137,16 +139,48 @@ def _installed(path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
 
 
 def _check(family: str, key: str, value: str, chosen: Any) -> None:
-    """Refuse a plugin that does not look like its joint: a method missing, or of the other colour."""
+    """Refuse a plugin that does not look like its joint: something missing, of the other colour, or with other arguments."""
     joint = JOINTS[family]
-    for name, ours in inspect.getmembers(joint, inspect.isroutine):
-        if name.startswith("_"):
+    for name, ours in inspect.getmembers(joint):
+        if name.startswith("_") or not (inspect.isroutine(ours) or isinstance(ours, property)):
             continue
-        theirs = getattr(chosen, name, None)
-        if not callable(theirs):
-            fault = f"has no method {name}"
-        elif inspect.iscoroutinefunction(ours) != inspect.iscoroutinefunction(theirs):
-            fault = f"has a method {name} that should {'' if inspect.iscoroutinefunction(ours) else 'not '}be async"
-        else:
-            continue
-        raise PluginError(f"the {family} plugin {key!r} ({value}) {fault}; run the checker gossamer.testing.{family} on it")
+        fault = _fault(name, ours, getattr(chosen, name, None))
+        if fault:
+            raise _misfit(family, key, value, fault)
+    if not hasattr(joint, "open") and not _takes(chosen, wanted := _parameters(joint)):
+        raise _misfit(family, key, value, f"cannot be built with ({', '.join(wanted)})")
+
+
+def _fault(name: str, ours: Any, theirs: Any) -> str:
+    """Say what is wrong with a plugin's method or attribute; nothing, if it looks like the joint's."""
+    if isinstance(ours, property):
+        return "" if theirs is not None else f"has no attribute {name} in its class"
+    if not callable(theirs):
+        return f"has no method {name}"
+    if inspect.iscoroutinefunction(ours) != inspect.iscoroutinefunction(theirs):
+        return f"has a method {name} that should {'' if inspect.iscoroutinefunction(ours) else 'not '}be async"
+    wanted = _parameters(ours)
+    return "" if _takes(theirs, wanted) else f"has a method {name} that should take ({', '.join(wanted)})"
+
+
+def _parameters(ours: Any) -> list[str]:
+    """Return what something of ours is called with; a protocol cannot be built, so its constructor is looked at."""
+    if inspect.isclass(ours):
+        return _parameters(ours.__init__)[1:]
+    return list(inspect.signature(ours).parameters)
+
+
+def _takes(theirs: Any, wanted: Sequence[str]) -> bool:
+    """Tell whether something can be called with arguments of these names, `self` whatever it is called."""
+    named = {name: None for name in wanted if name != "self"}
+    try:
+        inspect.signature(theirs).bind(*[None] * (len(wanted) - len(named)), **named)
+    except TypeError:
+        return False
+    return True
+
+
+def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:
+    return PluginError(
+        f"the {family} plugin {key!r} ({value}) {fault}; run the checker gossamer.testing.{family} on it (docs/plugins.md)"
+    )

@@ -40,6 +40,11 @@ class Words:
         def __init__(self, max_links, agent, meta):
             self.max_links = max_links
 
+        is_linear = True
+
+        def skim(self, document):
+            return Extract()
+
         def process(self, document):
             words = document.content.split()
             links = tuple(Link("http://words.test/" + word.decode(), LinkKind.ANCHOR) for word in words[: self.max_links])
@@ -56,19 +61,21 @@ class Broken:
 '''
 
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "large_files.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run_with(plugin: str, place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run_with(plugin: str, place: Path, *words: str, scored: bool = False) -> subprocess.CompletedProcess[str]:
     """Run gossamer with a plugin installed beside it."""
     package = place / "plugin"
     meta = package / "echo-1.0.dist-info"
     meta.mkdir(parents=True)
     (package / "echo_plugin.py").write_text(FETCHER)
-    (package / "large_files.py").write_text(EXAMPLE.read_text())
+    for example in ("large_files.py", "short_paths.py"):
+        (package / example).write_text((EXAMPLES / example).read_text())
     (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
     points = f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n[gossamer.filter]\nlarge-files = large_files:LargeFiles\n"
     points += "[gossamer.processor]\ntext/words = echo_plugin:Words.Reader\n"
+    points += "[gossamer.scorer]\nshort-paths = short_paths:ShortPaths\n" if scored else ""
     (meta / "entry_points.txt").write_text(points)
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
@@ -115,3 +122,12 @@ def test_a_filter_refuses_by_its_own_rule(tmp_path: Path) -> None:
     assert site.paths == ["/", "/a"]
     answer = json.loads(run_gossamer("explain", tmp_path / "crawl", site.url("/disk.iso"), "--json").stdout)
     assert (answer["outcome"], answer["rule"]) == ("out_of_scope", "large-files")
+
+
+def test_a_scorer_decides_what_is_fetched_first(tmp_path: Path) -> None:
+    paths = ["/far/away/in/folders", "/near", "/some/folder/"]
+    with site_running({"/": page(*paths), **{path: page(title=path) for path in paths}}) as site:
+        options = ["--dir", str(tmp_path / "crawl"), "--delay", "0.01", "--quiet", *LOCAL, "--set", "crawl.concurrency=1"]
+        result = run_with("Echo", tmp_path, "crawl", site.url(), *options, scored=True)
+    assert result.returncode == 0, result.stderr
+    assert site.paths == ["/", "/near", "/some/folder/", "/far/away/in/folders"]

@@ -17,10 +17,10 @@ from gossamer.document.sniff import sniff
 from gossamer.errors import UrlError
 from gossamer.fetchers.framing import ResponseHead, end_of_head, read_head
 from gossamer.filters.scope import Scope
-from gossamer.filters.verdict import Candidate
 from gossamer.policy import cookies, directives, marks, templates, traps
 from gossamer.policy.retry import retry_after
 from gossamer.readers.reading import Reader
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import LinkKind
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome

@@ -18,12 +18,12 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
-from gossamer.filters.verdict import Candidate
 from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
 from gossamer.lessons.book import LessonBook
 from gossamer.node.commit import Committer
 from gossamer.node.ranker import Ranker
 from gossamer.processors.html import HtmlProcessor
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Verdict
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome

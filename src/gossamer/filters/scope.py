@@ -18,7 +18,8 @@ from copy import copy
 
 from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.filters.patterns import Expressions, Hosts, Patterns, Prefixes, port_of
-from gossamer.filters.verdict import Candidate, first_refusal
+from gossamer.filters.verdict import first_refusal
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import LinkKind, Verdict
 from gossamer.records.outcome import Outcome
 from gossamer.url.host import registrable_domain

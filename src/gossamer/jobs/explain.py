@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from gossamer.assemble import Stores
 from gossamer.errors import StoreError
-from gossamer.filters.verdict import Candidate, first_refusal
+from gossamer.filters.verdict import first_refusal
 from gossamer.jobs.plain import plain
 from gossamer.jobs.remedy import remedies
 from gossamer.policy.canonical import RULE
 from gossamer.policy.priority import parts
+from gossamer.records.candidate import Candidate
 from gossamer.records.consultation import Consultation
 from gossamer.records.entry import LinkKind, Priority, Verdict
 from gossamer.records.lease import KnownUrl

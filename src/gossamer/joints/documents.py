@@ -1,4 +1,7 @@
-"""The joint of processors: one family of MIME types each."""
+"""The joint of processors: one family of MIME types each.
+
+A processor is built in the worker, for documents that are read at once, and in the children that read heavy ones.
+"""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,7 +12,18 @@ from gossamer.records.page import Document, Extract
 class Processor(Protocol):
     """One family of MIME types: a document in, links and facts out. Pure: no network, no store."""
 
-    def process(self, document: Document) -> Extract: ...
+    def __init__(self, max_links: int, agent: str, meta: bool) -> None:
+        """Take how many links of a page count, the name that meta elements call us by, and whether these are obeyed."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Tell whether reading takes linear time, whatever the markup: then many tags make no document heavy."""
+
+    def process(self, document: Document) -> Extract:
+        """Read links and facts; no document is too broken for it."""
+
+    def skim(self, document: Document) -> Extract:
+        """Read what can be read in linear time of a document that takes `process` too long; nothing, if nothing can."""
 
     def text(self, document: Document) -> str:
         """Return the plain text of a document, for search and for people."""

@@ -38,6 +38,8 @@ _RELATIONS = {"alternate": _BY_LINK, "enclosure": _BY_ENCLOSURE}
 class FeedProcessor:
     """Implements `joints.documents.Processor`."""
 
+    is_linear = False
+
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
         self._max_links = max_links
 
@@ -55,6 +57,10 @@ class FeedProcessor:
         return Extract(
             links=found, links_cut=cut, title=feed.title, charset=document.charset, hints=_hints(feed, base, document)
         )
+
+    def skim(self, document: Document) -> Extract:
+        """Return nothing: a feed is read in no quicker way."""
+        return Extract()
 
     def text(self, document: Document) -> str:
         """Return nothing: what a feed says, its entries say better."""

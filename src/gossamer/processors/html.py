@@ -54,7 +54,11 @@ class HtmlProcessor:
         self._robots = ("robots", agent.lower())
         self._obey = meta
         self._way = way or usual_way()
-        self.is_linear = self._way.read is self._way.skim  # no page takes it long
+
+    @property
+    def is_linear(self) -> bool:
+        """Tell whether no page takes long: a tree takes longer the more tags there are."""
+        return self._way.read is self._way.skim
 
     def process(self, document: Document) -> Extract:
         """Read links and facts."""

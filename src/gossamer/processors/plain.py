@@ -17,6 +17,8 @@ _ABSOLUTE = re.compile(r"(?:^|(?<=\r))[^\S\r\n]*+(https?://\S++)[^\S\r\n]*+(?=[\
 class PlainProcessor:
     """Implements `joints.documents.Processor`. A text has no limit of links and asks nothing of robots."""
 
+    is_linear = False
+
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None: ...
 
     def process(self, document: Document) -> Extract:
@@ -30,6 +32,10 @@ class PlainProcessor:
             links.add(url, LinkKind.SITEMAP)
         found_links, cut = links.joined(Base(document.url), MOST_URLS)
         return Extract(links=found_links, links_cut=cut + sum(1 for _ in urls), charset=charset)
+
+    def skim(self, document: Document) -> Extract:
+        """Return nothing: a text is read in no quicker way."""
+        return Extract()
 
     def text(self, document: Document) -> str:
         """Return the text itself."""

@@ -42,6 +42,8 @@ _NUMBER = re.compile(r"\d{0,2}(?:\.\d{0,8})?(?<=\d)", re.ASCII)
 class SitemapProcessor:
     """Implements `joints.documents.Processor`; a file has the limits of the standard, not those of a page."""
 
+    is_linear = False
+
     def process(self, document: Document) -> Extract:
         """Read the URLs of a sitemap or of a sitemap index, compressed or not."""
         locations, told, unread = _read(document.content)
@@ -52,6 +54,10 @@ class SitemapProcessor:
         found, cut = links.joined(base, MOST_URLS)
         hints = {url: Hint(url, **said) for location, said in told.items() if (url := base.join(location)) is not None}
         return Extract(links=found, links_cut=cut + unread, hints=tuple(hints.values()))
+
+    def skim(self, document: Document) -> Extract:
+        """Return nothing: a sitemap is read in no quicker way."""
+        return Extract()
 
     def text(self, document: Document) -> str:
         """Return nothing: a sitemap is not there to be read."""

@@ -25,6 +25,8 @@ _FEEDS = ("application/rss+xml", "application/atom+xml")
 class XmlProcessor:
     """Implements `joints.documents.Processor` by handing over."""
 
+    is_linear = False
+
     def __init__(self, max_links: int, agent: str = "gossamer", meta: bool = True) -> None:
         self._sitemap = SitemapProcessor()
         self._readers: dict[str, Processor] = {
@@ -40,6 +42,11 @@ class XmlProcessor:
             return Extract(charset=document.charset)
         extract = processor.process(inside)
         return replace(extract, cut=CUT) if inside.too_big and not extract.cut else extract
+
+    def skim(self, document: Document) -> Extract:
+        """Let whoever knows the root element skim the document."""
+        processor, inside = self._open(document)
+        return processor.skim(inside) if processor is not None else Extract(charset=document.charset)
 
     def text(self, document: Document) -> str:
         """Return the text of a page; other XML has none."""

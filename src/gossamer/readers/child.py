@@ -127,7 +127,7 @@ def _made(greeting: ReaderGreeting) -> dict[str, Processor]:
         if name not in made:
             module, _, place = name.partition(":")
             chosen = attrgetter(place)(import_module(module))
-            made[name] = chosen(greeting.max_links, agent=greeting.agent, meta=greeting.meta)
+            made[name] = chosen(greeting.max_links, greeting.agent, greeting.meta)
     return {mime: made[name] for mime, name in greeting.processors.items()}
 
 

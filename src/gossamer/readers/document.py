@@ -50,8 +50,7 @@ def read_by(processors: Mapping[str, Processor], document: Document, skim: bool 
     The text is dropped for what it is like; None: there are no words in it.
     """
     processor = processors.get(document.mime)
-    read = getattr(processor, "skim" if skim else "process", None)
-    extract: Extract = read(document) if read else Extract()
+    extract = Extract() if processor is None else processor.skim(document) if skim else processor.process(document)
     likeness = likeness_of(extract.text) if extract.text else None
     extract = replace(extract, text="", cut=extract.cut or document.error)
     return extract, likeness if likeness is not None and likeness.words else None

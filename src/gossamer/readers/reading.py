@@ -38,7 +38,7 @@ class Reader:
         self._limit = max(settings.fetch.max_decoded, settings.fetch.max_body)
         self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
         self._processors = processors
-        self._linear = {mime for mime, processor in processors.items() if getattr(processor, "is_linear", False)}
+        self._linear = {mime for mime, processor in processors.items() if processor.is_linear}
         self._processes = processes
 
     async def digest(self, fetched: Fetched) -> str:

@@ -9,7 +9,6 @@ A known key in a new spelling is told to the frontier a few times: where one spe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,8 +16,10 @@ from msgspec.structs import replace
 from gossamer.config.sections import Settings
 from gossamer.edges import split_known
 from gossamer.filters.scope import Scope
-from gossamer.filters.verdict import Candidate
+from gossamer.joints.filter import Filter
+from gossamer.joints.scorer import Scorer
 from gossamer.policy import priority, traps
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Entry, Link, LinkKind, Priority, Verdict
 from gossamer.records.hints import Hint
 from gossamer.records.outcome import Outcome
@@ -33,18 +34,6 @@ LEVEL_KINDS = frozenset({LinkKind.SITEMAP, LinkKind.REDIRECT})
 MOST_MANNERS = 1_000  # that are remembered: a few for each depth
 LAST = Priority.LAST
 NOWHERE = Url("", "", "", None, "", None)  # for rules that do not look at the URL
-
-
-class Filter(Protocol):
-    """A plugin's rule."""
-
-    def judge(self, candidate: Candidate) -> Verdict: ...
-
-
-class Scorer(Protocol):
-    """A plugin's order: score (higher is sooner, 0 to 1) of a URL."""
-
-    def score(self, candidate: Candidate) -> float: ...
 
 
 class AdmissionRule(Struct, frozen=True):

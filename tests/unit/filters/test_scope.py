@@ -8,7 +8,8 @@ from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.errors import ConfigError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import RULES, Scope
-from gossamer.filters.verdict import Candidate, first_refusal
+from gossamer.filters.verdict import first_refusal
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import LinkKind, Verdict
 from gossamer.records.outcome import Outcome
 from gossamer.url.parse import parse

@@ -7,7 +7,8 @@ from gossamer.config.load import load
 from gossamer.errors import UrlError
 from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import Scope
-from gossamer.filters.verdict import Candidate, first_refusal
+from gossamer.filters.verdict import first_refusal
+from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Entry, Link, LinkKind, Priority, Verdict
 from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint

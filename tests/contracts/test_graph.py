@@ -10,7 +10,7 @@ from gossamer.storage import linkgraph
 from gossamer.storage.linkgraph import EdgeLog
 from gossamer.storage.nograph import NoGraph
 from gossamer.storage.shelving import DirectoryShelving
-from gossamer.testing.linkgraph import RULES, SOME, Rule, walked
+from gossamer.testing.graph import RULES, SOME, Rule, walked
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
