@@ -46,6 +46,7 @@ from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import Reason
 from gossamer.records.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.spelling import is_spelled, spelled, with_spelling
@@ -274,7 +275,7 @@ class MemoryFrontier:
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
-    async def block(self, host: str, until: float, reason: str) -> None:
+    async def block(self, host: str, until: float, reason: Reason | None) -> None:
         known = self._host(host)
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
 

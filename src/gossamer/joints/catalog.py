@@ -25,6 +25,7 @@ class Catalog(Protocol):
         status: int | None = None,
         outcome: str = "",
         mime: str = "",
+        rule: str = "",
         since: float | None = None,
         until: float | None = None,
         limit: int | None = None,
