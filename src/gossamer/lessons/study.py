@@ -348,9 +348,9 @@ class Study:
             self.changes[name] = after
             return
         part = name[2] or "the host"
-        reason = growth.too_fast(part, before, after, self._settings)
+        reason = growth.too_fast(before, after, self._settings, part)
         if reason is None and not before.slowed:
-            reason = growth.out_of_proportion(part, after, others, self._settings)
+            reason = growth.out_of_proportion(after, others, self._settings, part)
         if reason is not None:
             after = replace(after, slowed=after.slowed + 1, reason=reason)
             self.slow[page.host] = growth.PAUSE * visit.settlement.lease.delay, reason

@@ -77,7 +77,7 @@ def is_modest(growth: Growth, settings: Traps) -> bool:
     return growth.found_in_hour < settings.growth_urls and growth.found < settings.growth_ratio * growth.fetched
 
 
-def too_fast(part: str, before: Growth, after: Growth, settings: Traps) -> Reason | None:
+def too_fast(before: Growth, after: Growth, settings: Traps, part: str = "the host") -> Reason | None:
     """Say why a part of a host is slowed now, once for each time the limit is reached again; None: it is not."""
     limit = settings.growth_urls
     known = before.found_in_hour if before.hour == after.hour else 0
@@ -86,7 +86,7 @@ def too_fast(part: str, before: Growth, after: Growth, settings: Traps) -> Reaso
     return None
 
 
-def out_of_proportion(part: str, growth: Growth, others: tuple[int, int, int], settings: Traps) -> Reason | None:
+def out_of_proportion(growth: Growth, others: tuple[int, int, int], settings: Traps, part: str = "the host") -> Reason | None:
     """Say why a part of a host is slowed beside hosts of its size: (hosts, fetched, found); None: it is not."""
     hosts, fetched, found = others
     if hosts < FEWEST_HOSTS or growth.fetched < FEWEST_FETCHES or not fetched:

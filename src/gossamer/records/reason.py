@@ -36,6 +36,10 @@ class Reason(Struct, frozen=True, array_like=True):
         """Whether somebody can steer the rule; else it is the name of what happened."""
         return is_knob(self.rule)
 
+    def __hash__(self) -> int:
+        """Records are keys of tables here; facts may hold what cannot be hashed, so that their names have to do."""
+        return hash((self.rule, *self.facts))
+
     def __str__(self) -> str:
         """Return what people are told: the sentence, with the rule's name where that says what to change."""
         return told(self.rule, self.text)

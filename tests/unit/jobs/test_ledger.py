@@ -2,7 +2,7 @@
 
 import pytest
 
-from gossamer.jobs.ledger import Seen, _look_at_gaps
+from gossamer.jobs.ledger import SentRequest, _look_at_gaps
 
 
 class Faults:
@@ -30,6 +30,6 @@ class Faults:
 )
 def test_crawl_delay_counts_from_the_first_page_on(paths: list[str], gap: float, faults: int) -> None:
     finding = Faults()
-    requests = [Seen(number * gap, number * gap, "a", path) for number, path in enumerate(paths)]
+    requests = [SentRequest(number * gap, number * gap, "a", path) for number, path in enumerate(paths)]
     _look_at_gaps(finding, "a", requests, unread=0.1, read=0.5)
     assert len(finding.found) == faults
