@@ -11,6 +11,7 @@ Every verdict names its rule, so `gossamer explain` tells why a URL was left out
 from gossamer.config.sections import Settings
 from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Verdict
+from gossamer.records.reason import because
 
 LARGE = (".iso", ".img", ".tar.gz", ".zip", ".7z", ".dmg")
 RULE = "large-files"
@@ -25,5 +26,5 @@ class LargeFiles:
     def judge(self, candidate: Candidate) -> Verdict:
         """Return what this rule says of a URL."""
         if candidate.url.path.lower().endswith(LARGE):
-            return Verdict(False, RULE, "looks like a large file")
-        return Verdict(True, RULE)
+            return Verdict(False, because(RULE, text="looks like a large file"))
+        return Verdict(True, because(RULE))

@@ -32,6 +32,8 @@ from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.storage.shelving import DirectoryShelving
 from gossamer.url.fingerprint import fingerprint
 
@@ -47,7 +49,7 @@ HOSTS = ("a", "b", "c", "d")
 PATHS = tuple(map(str, range(30)))
 
 hosts = st.sampled_from(HOSTS)
-verdicts = st.none() | st.just(Verdict(False, "scope.within", "elsewhere"))
+verdicts = st.none() | st.just(Verdict(False, because(Rule.SCOPE_WITHIN, site="elsewhere", within="host")))
 waits = st.sampled_from((0.0, 0.3, 1.0, 2.5, 7.0, 19.0, 60.0))
 
 
@@ -249,13 +251,17 @@ class BothFrontiers(RuleBasedStateMachine):
         self.settle([stranger] if foreign else [settlement, settlement])
 
     def settlement(self, lease: Lease, how: dict[str, Any], found: list[Entry]) -> Settlement:
-        block = {"block_until": self.now + how["block"], "block_reason": "Retry-After"} if how["block"] else {}
+        block = (
+            {"block_until": self.now + how["block"], "block_reason": because(Rule.POLITENESS_THROTTLED, status=429)}
+            if how["block"]
+            else {}
+        )
         answer = Answer(at=self.now, seconds=how["seconds"], failed=how["failed"], robots_delay=how["crawl_delay"], **block)
         return Settlement(
             lease=lease,
             fate=how["fate"],
             outcome=how["outcome"] if how["fate"] is Fate.DEAD else Outcome.OK,
-            reason="because",
+            reason=because(Rule.HTTP_STATUS, status=404),
             due=None if how["wait"] is None else self.now + how["wait"],
             score=how["score"],
             answer=answer if how["used"] else None,

@@ -51,7 +51,9 @@ def lessons(directory: Path) -> Known:
 def ended_by_rules(directory: Path) -> set[str]:
     """Return the URLs that learned rules have ended without a request."""
     return {
-        page.url for page in find_pages(CrawlDirectory.open(directory)) if page.reason.startswith("traps.") and not page.status
+        page.url
+        for page in find_pages(CrawlDirectory.open(directory))
+        if page.reason is not None and page.reason.rule.startswith("traps.") and not page.status
     }
 
 

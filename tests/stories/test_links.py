@@ -95,7 +95,7 @@ def test_links_that_were_cut_are_told_everywhere(tmp_path: Path) -> None:
     assert explained(directory, home)["page"]["links_cut"] == 10
     facts = explained(directory, lost)
     assert facts["state"] == "unknown"
-    assert facts["reason"] == "never found; it would be fetched; it may be one of 10 links that were cut (documents.max_links)"
+    assert facts["reason"] == "it would be fetched; it may be one of 10 links that were cut (documents.max_links)"
 
 
 # --- copies ------------------------------------------------------------------------------------------------------------------

@@ -26,9 +26,10 @@ class Deadly:
 
     def judge(self, candidate):
         from gossamer.records.entry import Verdict
+        from gossamer.records.reason import because
         if candidate.url.wire.endswith("/deadly"):
             os.kill(os.getpid(), signal.SIGKILL)
-        return Verdict(True, "deadly")
+        return Verdict(True, because("deadly"))
 '''
 
 

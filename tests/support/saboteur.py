@@ -27,6 +27,7 @@ from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Verdict
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
 from gossamer.robots.cache import RobotsCache
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.storage.linkgraph import EdgeLog
@@ -109,7 +110,7 @@ class Saboteur:
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Let everything pass."""
-        return Verdict(True, "sabotage")
+        return Verdict(True, because("sabotage"))
 
 
 def _without_room(real: Callable[..., Any], sign: str, *given: Any, **named: Any) -> Any:

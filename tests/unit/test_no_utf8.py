@@ -10,6 +10,7 @@ from gossamer.frontier.rows import UrlRow, decode_url, encode
 from gossamer.jobs import control, ledger
 from gossamer.jobs.directory import CrawlDirectory, NotACrawl
 from gossamer.records.outcome import State
+from gossamer.records.reason import because
 from gossamer.robots import cache
 
 WRITTEN = b'{"format": 1, "gossamer": "\xff", "created": 1.0, "operation": "\xff", "host": "\xff"}\n'
@@ -17,7 +18,7 @@ WRITTEN = b'{"format": 1, "gossamer": "\xff", "created": 1.0, "operation": "\xff
 
 def test_a_row_is_a_damaged_store() -> None:
     with pytest.raises(StoreError, match="damaged"):
-        decode_url(encode(UrlRow(256, State.DONE, reason="x?x")).replace(b"?", b"\xff"))
+        decode_url(encode(UrlRow(256, State.DONE, reason=because("x?x"))).replace(b"?", b"\xff"))
 
 
 def test_a_checkpoint_cannot_be_read(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ def test_a_checkpoint_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_known_of_a_robots_txt_is_asked_for_again() -> None:
-    assert cache._read(encode(cache.Known("closed", "x?x", 5.0)).replace(b"?", b"\xff")) == cache.Known()
+    assert cache._read(encode(cache.KnownRobots("closed", "x?x", 5.0)).replace(b"?", b"\xff")) == cache.KnownRobots()
 
 
 def test_a_crawl_cannot_be_read(tmp_path: Path) -> None:

@@ -65,16 +65,16 @@ def _end(facts: dict[str, Any]) -> str:
 
 def _why(facts: dict[str, Any]) -> str:
     """Say the outcome and what decided it."""
-    page, reason = facts["page"], facts["reason"].removeprefix("never found; ")
+    page, reason = facts["page"], facts["reason"]
     if facts["state"] == "done" and page:
         kept = f"status {page['status']}, {page['mime']}, {page['length']:,} bytes"
+        reason = output.told(facts) or kept
         if page["truncated"]:
             reason = f"cut after {page['length']:,} bytes: {CUTS.get(page['truncated'], CUTS['unspecified'])}"
         if facts["duplicate_of"] and facts["rule"] != "dedupe.canonical":
             reason = f"the content of {facts['duplicate_of']}"
-        reason = reason or kept
-    elif facts["rule"] and facts["rule"] not in reason:
-        reason = f"{facts['rule']}: {reason}"
+    elif facts["state"] != "unknown":
+        reason = output.told(facts)
     if facts["state"] == "waiting":
         reason = facts["waits_for"] or reason or "its turn has not come yet"
     return f"{facts['outcome']}: {reason}" if facts["outcome"] and facts["state"] != "waiting" else reason
@@ -111,7 +111,7 @@ def _show_all(facts: dict[str, Any]) -> None:
     if facts["copies"]:
         output.line(f"  its copies {_some(facts['copies'])}")
     _show_queue(facts)
-    output.line(f"  robots.txt {facts['robots']['verdict']}: {facts['robots']['rule']}")
+    output.line(f"  robots.txt {facts['robots']['verdict']}: {facts['robots']['reason']}")
     for verdict in facts["verdicts"]:
         if not verdict["allowed"]:
             output.line(f"  refused by {verdict['rule']}: {verdict['reason']}")

@@ -136,6 +136,6 @@ def _interval(text: str | None) -> float | str | None:
 def _remarks(one: dict[str, Any]) -> str:
     policy, clock = one["policy"], one["clock"]
     words = [word for word in ("paused", "blocked") if policy[word]]
-    if clock["block_reason"]:
-        words.append(f"{clock['block_reason']} until {output.moment(clock['blocked_until'])}")
+    if clock["block_rule"]:
+        words.append(f"{output.told(clock, 'block_')} until {output.moment(clock['blocked_until'])}")
     return ", ".join(words) or "-"

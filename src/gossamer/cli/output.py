@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from gossamer.jobs.plain import plain
+from gossamer.records import reason
 
 ONE_LINE = str.maketrans("\n\t", "  ")
 
@@ -44,6 +45,11 @@ def raw(content: bytes) -> None:
     """Write bytes as they are."""
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def told(facts: dict[str, Any], prefix: str = "") -> str:
+    """Return the sentence of a reason that came as plain values; an empty text: there is none."""
+    return reason.told(facts[f"{prefix}rule"], facts[f"{prefix}reason"])
 
 
 def links_cut(counts: dict[str, int]) -> str:

@@ -18,6 +18,7 @@ def pages(
     status: Annotated[int | None, typer.Option(help="only with this status")] = None,
     outcome: Annotated[str, typer.Option(help="only with this outcome, such as gone")] = "",
     mime: Annotated[str, typer.Option("--type", help="only of this MIME type")] = "",
+    rule: Annotated[str, typer.Option(help="only those that this rule decided about, such as http.status")] = "",
     cut: Annotated[bool, typer.Option("--cut", help="only those whose body is not whole")] = False,
     near: Annotated[str, typer.Option(help="only those with nearly the text of this page, nearest first", metavar="URL")] = "",
     inlinks: Annotated[str, typer.Option(help="instead, the pages that link to this URL, and how", metavar="URL")] = "",
@@ -40,7 +41,15 @@ def pages(
         _show_versions(crawl, versions, json)
         return
     found = find_pages(
-        crawl, words=" ".join(words or []), host=host, status=status, outcome=outcome, mime=mime, cut=cut, limit=limit or None
+        crawl,
+        words=" ".join(words or []),
+        host=host,
+        status=status,
+        outcome=outcome,
+        mime=mime,
+        rule=rule,
+        cut=cut,
+        limit=limit or None,
     )
     if json:
         for page in found:

@@ -139,7 +139,7 @@ def _evidence(one: dict[str, Any]) -> tuple[str, str, str]:
             answer = f"answers {one['status']}" + (f" to {one['location']}" if one["location"] else "")
             return effect, f"{answer} for {one['url']}" if one["url"] else "not probed yet", _last(one["examples"])
         case _:
-            evidence = one["reason"] or f"{one['found']:,} URLs from {one['fetched']:,} pages"
+            evidence = output.told(one) or f"{one['found']:,} URLs from {one['fetched']:,} pages"
             evidence += f", {one['own']:,} found on itself, {one['outside']:,} links with other hosts" if one["sinks"] else ""
             effect = f"slowed {one['slowed']} times" + (f", sinks: others first {one['held']:,} times" if one["sinks"] else "")
             return "left alone by an operator" if one["ruling"] else effect, evidence, one["page"]

@@ -62,9 +62,9 @@ class HttpFetcher:
             return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
         usable = self._usable(found.addresses)
         if not usable:
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked)
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked, found.addresses[0])
         if target.is_number and target.host not in usable:  # it looks like an address, but like another one
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked)
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, found.addresses[0])
         exchange = HttpExchange(self._settings, self._guard, self._clock, self._kept)
         try:
             exchange.prepare(request, target, usable, self._trust(request, target))
@@ -103,7 +103,7 @@ class HttpFetcher:
         if exchange.spool_error is not None:
             raise spool_error(exchange.spool_error) from exchange.spool_error
         if exchange.started is None and exchange.refusal:
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, exchange.refusal, asked)
+            return self._unsent(request, Outcome.ADDRESS_REFUSED, exchange.refusal, asked, exchange.refused)
         if exchange.started is None and exchange.no_socket:
             return self._unsent(request, Outcome.CONNECT_FAILED, exchange.no_socket, asked)
         head_size = exchange.head_size
@@ -157,10 +157,18 @@ class HttpFetcher:
             unanswered=exchange.unanswered,
         )
 
-    def _unsent(self, request: Request, outcome: Outcome, detail: str, asked: float) -> Fetched:
+    def _unsent(self, request: Request, outcome: Outcome, detail: str, asked: float, address: str = "") -> Fetched:
         now = self._clock.now()
         return Fetched(
-            url=request.url, outcome=outcome, detail=detail, body=Body(), started=asked, answered=now, ended=now, sent=False
+            url=request.url,
+            outcome=outcome,
+            detail=detail,
+            body=Body(),
+            address=address,
+            started=asked,
+            answered=now,
+            ended=now,
+            sent=False,
         )
 
     def _times(self, exchange: HttpExchange, asked: float) -> tuple[float, float, float]:

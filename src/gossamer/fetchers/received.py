@@ -43,6 +43,7 @@ class Received:
     address = ""
     connections = 0  # opened for this exchange
     refusal = ""  # why an address was not connected to
+    refused = ""  # that address
     no_socket = ""  # why this machine could not open a socket, or may not use it
     spool_error: OSError | None = None
 
@@ -89,6 +90,7 @@ class Received:
         """Open the socket of one connect, unless the address may not be contacted: no connect goes past this."""
         self.refusal = self._guard(address)
         if self.refusal:
+            self.refused = address
             return None
         try:
             opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)

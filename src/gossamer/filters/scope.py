@@ -22,6 +22,8 @@ from gossamer.filters.verdict import first_refusal
 from gossamer.records.candidate import Candidate
 from gossamer.records.entry import LinkKind, Verdict
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import Url
 
@@ -41,8 +43,8 @@ RULES = (
 )
 SITE_RULES = frozenset(("schemes", "block_hosts", "within"))  # these come first, then max_depth
 MOST_SITES = 65_536  # whose verdict is kept
-ALLOWED = {rule: Verdict(True, f"scope.{rule}") for rule in RULES}  # made once: nearly every answer is one of these
-IN_SCOPE = Verdict(True, "scope")
+ALLOWED = {rule: Verdict(True, because(f"scope.{rule}")) for rule in RULES}  # made once: nearly every answer is one of these
+IN_SCOPE = Verdict(True, because(Rule.SCOPE))
 
 
 class Scope:
@@ -159,14 +161,14 @@ class Scope:
     def _judge_schemes(self, candidate: Candidate) -> Verdict:
         scheme = candidate.url.scheme
         if scheme not in self._fetchable:
-            return _refuse("schemes", f"nothing fetches {scheme} URLs", Outcome.UNSUPPORTED)
+            return Verdict(False, because(Rule.SCOPE_SCHEMES, unfetchable=scheme), Outcome.UNSUPPORTED)
         if scheme in self._schemes:
             return ALLOWED["schemes"]
-        return _refuse("schemes", f"{scheme} is not among the schemes to follow")
+        return _refuse(because(Rule.SCOPE_SCHEMES, scheme=scheme))
 
     def _judge_block_hosts(self, candidate: Candidate) -> Verdict:
         found = self._block_hosts.match(candidate.url)
-        return _refuse("block_hosts", f"the host is blocked by {found}") if found else ALLOWED["block_hosts"]
+        return _refuse(because(Rule.SCOPE_BLOCK_HOSTS, pattern=found)) if found else ALLOWED["block_hosts"]
 
     def _judge_within(self, candidate: Candidate) -> Verdict:
         if candidate.kind is LinkKind.SEED or self._is_inside(candidate.url):
@@ -175,10 +177,10 @@ class Scope:
         if host and hop <= settings.off_site_hops:
             return ALLOWED["within"]
         if host and settings.off_site_hops:
-            return _refuse("within", f"hop {hop} beyond the seeds' sites; off_site_hops is {settings.off_site_hops}")
+            return _refuse(because(Rule.SCOPE_WITHIN, hop=hop, off_site_hops=settings.off_site_hops))
         if settings.within == "prefix" or not host:
-            return _refuse("within", "not below a seed's directory")
-        return _refuse("within", f"{self._named(candidate.url)} is not one of the seeds' {settings.within}s")
+            return _refuse(because(Rule.SCOPE_WITHIN))
+        return _refuse(because(Rule.SCOPE_WITHIN, site=self._named(candidate.url), within=settings.within))
 
     def _named(self, url: Url) -> str:
         """Name a host that is not ours, with its port where the host alone would be."""
@@ -188,41 +190,41 @@ class Scope:
     def _judge_max_depth(self, candidate: Candidate) -> Verdict:
         if candidate.depth <= self._max_depth:
             return ALLOWED["max_depth"]
-        return _refuse("max_depth", f"{candidate.depth} hops from a seed; max_depth is {self._max_depth}")
+        return _refuse(because(Rule.SCOPE_MAX_DEPTH, depth=candidate.depth, limit=self._max_depth))
 
     def _judge_allow_prefixes(self, candidate: Candidate) -> Verdict:
         if not self._allow_prefixes or self._allow_prefixes.match(candidate.url):
             return ALLOWED["allow_prefixes"]
-        return _refuse("allow_prefixes", "begins with none of the allowed prefixes")
+        return _refuse(because(Rule.SCOPE_ALLOW_PREFIXES))
 
     def _judge_block_prefixes(self, candidate: Candidate) -> Verdict:
         found = self._block_prefixes.match(candidate.url)
-        return _refuse("block_prefixes", f"begins with {found}") if found else ALLOWED["block_prefixes"]
+        return _refuse(because(Rule.SCOPE_BLOCK_PREFIXES, prefix=found)) if found else ALLOWED["block_prefixes"]
 
     def _judge_allow(self, candidate: Candidate) -> Verdict:
         if not self._allow or candidate.kind is LinkKind.SEED or self._allow.match(candidate.url):
             return ALLOWED["allow"]
-        return _refuse("allow", "none of the allowed regular expressions is found in it")
+        return _refuse(because(Rule.SCOPE_ALLOW))
 
     def _judge_block(self, candidate: Candidate) -> Verdict:
         found = self._block.match(candidate.url)
-        return _refuse("block", f"{found} is found in it") if found else ALLOWED["block"]
+        return _refuse(because(Rule.SCOPE_BLOCK, expression=found)) if found else ALLOWED["block"]
 
     def _judge_block_extensions(self, candidate: Candidate) -> Verdict:
         name = candidate.url.path.rpartition("/")[2].lower()
         if not self._extensions or not name.endswith(self._extensions):
             return ALLOWED["block_extensions"]
         found = next(extension for extension in self._extensions if name.endswith(extension))
-        return _refuse("block_extensions", f"the file name ends with {found}")
+        return _refuse(because(Rule.SCOPE_BLOCK_EXTENSIONS, extension=found))
 
     def _judge_allow_file(self, candidate: Candidate) -> Verdict:
         if self._allow_list is None or self._allow_list.match(candidate.url):
             return ALLOWED["allow_file"]
-        return _refuse("allow_file", "no line of the list matches it")
+        return _refuse(because(Rule.SCOPE_ALLOW_FILE))
 
     def _judge_block_file(self, candidate: Candidate) -> Verdict:
         found = self._block_list.match(candidate.url) if self._block_list is not None else ""
-        return _refuse("block_file", f"the line {found} matches it") if found else ALLOWED["block_file"]
+        return _refuse(because(Rule.SCOPE_BLOCK_FILE, line=found)) if found else ALLOWED["block_file"]
 
 
 def directories(seed: Url) -> tuple[str, ...]:
@@ -234,5 +236,5 @@ def directories(seed: Url) -> tuple[str, ...]:
     return (f"http:{rest}", f"https:{rest}")
 
 
-def _refuse(rule: str, reason: str, outcome: Outcome = Outcome.OUT_OF_SCOPE) -> Verdict:
-    return Verdict(False, f"scope.{rule}", reason, outcome)
+def _refuse(reason: Reason) -> Verdict:
+    return Verdict(False, reason)

@@ -14,7 +14,7 @@
 enum { WINDOW = 100, TRIED = 1 }; /* as in `breaker.py` and `sheets.py` */
 
 static Shape settlements, leases, answers, clocks, turns, rows;
-static PyObject *host_type, *done_fate, *dead_fate, *gone_outcome, *not_for_us, *zero, *nothing;
+static PyObject *host_type, *done_fate, *dead_fate, *gone_outcome, *not_for_us, *zero, *nothing, *encode;
 
 /* What turns end in; the objects are the caller's. */
 typedef struct {
@@ -103,7 +103,7 @@ static int write_row(const Books *books, Buffer *buffer, PyObject *turn, PyObjec
         pack_plain(buffer, is_known ? field(&rows, row, R_RETURNS) : zero) < 0 ||
         pack_plain(buffer, field(&leases, lease, L_TOKEN)) < 0 ||
         pack_plain(buffer, field(&settlements, settlement, S_OUTCOME)) < 0 ||
-        pack_text(buffer, field(&settlements, settlement, S_REASON)) < 0 ||
+        pack_encoded(buffer, encode, field(&settlements, settlement, S_REASON)) < 0 ||
         pack_plain(buffer, field(&settlements, settlement, S_DUE)) < 0 || pack_plain(buffer, books->now_object) < 0 ||
         pack_plain(buffer, is_known ? field(&rows, row, R_RANK) : Py_None) < 0)
         return -1;
@@ -244,7 +244,8 @@ PyMODINIT_FUNC PyInit__settle(void) {
     zero = PyLong_FromLong(0);
     nothing = PyBytes_FromStringAndSize(NULL, 0);
     host_type = imported("gossamer.frontier._host", "Host");
-    if (zero == NULL || nothing == NULL || host_type == NULL || (done_fate = member(records, "Fate", "DONE")) == NULL ||
+    encode = imported("gossamer.frontier.rows", "encode");
+    if (zero == NULL || nothing == NULL || host_type == NULL || encode == NULL || (done_fate = member(records, "Fate", "DONE")) == NULL ||
         (dead_fate = member(records, "Fate", "DEAD")) == NULL || (gone_outcome = member("gossamer.records.outcome", "Outcome", "GONE")) == NULL ||
         (not_for_us = imported("gossamer.records.standing", "NOT_FOR_US")) == NULL)
         return NULL;

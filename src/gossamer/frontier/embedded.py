@@ -43,6 +43,7 @@ from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import State
+from gossamer.records.reason import Reason
 from gossamer.records.standing import FrontierStatistics, Outlook
 
 
@@ -262,7 +263,7 @@ class EmbeddedFrontier(Trusted):
     # --- what an operator decides ------------------------------------------------------------------------------------
 
     @acknowledged
-    async def block(self, host: str, until: float, reason: str) -> None:
+    async def block(self, host: str, until: float, reason: Reason | None) -> None:
         known = self._ledger.touch(self._ledger.acquire(host))
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
         self._ledger.commit()

@@ -38,6 +38,7 @@ from gossamer.frontier.store import ColumnFamily, Store
 from gossamer.policy.politeness import after_restart, delay_of
 from gossamer.records.host import HostClock
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import Reason
 
 _AT_ONCE = 256  # URLs read together when all are walked over
 RESTING = 50_000  # hosts without work that are kept at hand: many soon have some again
@@ -172,7 +173,7 @@ class Ledger:
         returns: int,
         token: int,
         outcome: Outcome | None,
-        reason: str,
+        reason: Reason | None,
         due: float | None,
         settled_at: float | None,
         rank: float | None,

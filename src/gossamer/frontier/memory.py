@@ -48,6 +48,7 @@ from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import Reason
 from gossamer.records.standing import FrontierStatistics, Outlook
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.spelling import is_spelled, spelled, with_spelling
@@ -294,7 +295,7 @@ class MemoryFrontier:
 
     # --- what an operator decides ------------------------------------------------------------------------------------
 
-    async def block(self, host: str, until: float, reason: str) -> None:
+    async def block(self, host: str, until: float, reason: Reason | None) -> None:
         known = self._host(host)
         known.clock = politeness.block(known.clock, until, reason) if until else politeness.lift(known.clock)
 

@@ -20,11 +20,13 @@ from gossamer.records.entry import Entry, Priority
 from gossamer.records.host import HostClock, HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.standing import NOT_FOR_US, FrontierStatistics, Outlook
 
 LOW_BITS = (1 << 64) - 1  # MessagePack has no longer integers; `HostClock.recent` has 100 bits
 ELSEWHERE = b""  # the row of an entry that another one of the same key has taken the place of
-NOT_DUE = "none of its URLs is due sooner"
+NOT_DUE = because(Rule.FRONTIER_DUE)
 _WAITING, _DEAD = State.WAITING, State.DEAD
 
 
@@ -39,7 +41,7 @@ class UrlRow(Struct, array_like=True):
     returns: int = 0
     token: int = 0  # of its last lease that ended
     outcome: Outcome | None = None
-    reason: str = ""
+    reason: Reason | None = None
     due: float | None = None
     settled_at: float | None = None
     rank: float | None = None  # its place in the queue; None: the one its discovery gave it
@@ -112,7 +114,7 @@ class ModelUrl(Struct):
     attempts: int = 0
     returns: int = 0
     outcome: Outcome | None = None
-    reason: str = ""
+    reason: Reason | None = None
     due: float | None = None
     settled_at: float | None = None
     rank: float | None = None  # its place in the queue; None: the one its discovery gave it
@@ -208,7 +210,7 @@ def outlook_of(host: HostStatus | None, next_time: float, slowest: HostStatus | 
     if host is None:
         return Outlook(**facts)
     clock = host.clock
-    reason = clock.block_reason if clock.blocked_until >= next_time else "" if clock.next_time >= next_time else NOT_DUE
+    reason = clock.block_reason if clock.blocked_until >= next_time else None if clock.next_time >= next_time else NOT_DUE
     return Outlook(next_host=host.host, next_time=next_time, reason=reason, **facts)
 
 

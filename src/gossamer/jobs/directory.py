@@ -28,7 +28,7 @@ from gossamer.jobs.command import command
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
-FORMAT = 2  # since everything that is written carries a checksum
+FORMAT = 3  # since a reason is a rule and its facts
 EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 
@@ -107,7 +107,7 @@ class CrawlDirectory:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise NotACrawl(f"cannot read {directory._about}: {error}; {RESTORE}") from error
         if about.format < FORMAT:
-            older = f"gossamer {about.gossamer} wrote {path} without checksums, in format {about.format}"
+            older = f"gossamer {about.gossamer} wrote {path} in format {about.format}, this one writes format {FORMAT}"
             raise CrawlError(f"{older}; finish with that one, or crawl into a new directory")
         if about.format > FORMAT:
             raise CrawlTooNew(

@@ -11,9 +11,8 @@ from msgspec import Struct
 from gossamer.assemble import Stores
 from gossamer.errors import StoreError
 from gossamer.filters.verdict import first_refusal
-from gossamer.jobs.plain import plain
+from gossamer.jobs.plain import plain, reason_parts
 from gossamer.jobs.remedy import remedies
-from gossamer.policy.canonical import RULE
 from gossamer.policy.priority import parts
 from gossamer.records.candidate import Candidate
 from gossamer.records.consultation import Consultation
@@ -21,6 +20,8 @@ from gossamer.records.entry import LinkKind, Priority, Verdict
 from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
+from gossamer.records.reason import told
+from gossamer.records.rules import Rule
 from gossamer.records.standing import NOT_FOR_US
 from gossamer.url.parse import Url, parse
 from gossamer.url.spelling import spelled
@@ -37,7 +38,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     led_to: str  # by redirects; an empty text: nowhere else
     state: str
     outcome: str | None
-    reason: str
+    reason: str  # as people are told it
 
 
 async def explain(stores: Stores, url: str) -> dict[str, Any]:
@@ -64,8 +65,10 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         **_end(known, page, verdicts, robots, (await stores.catalog.totals()).links_cut[0] if known is None else 0),
         **_merged(own, key, parsed, known, verdicts),
         "found": _found(known),
-        "verdicts": [{"rule": one.rule, "allowed": one.allowed, "reason": one.reason} for one in verdicts],
-        "robots": {"verdict": robots.verdict, "rule": robots.rule},
+        "verdicts": [
+            {"rule": one.rule, "allowed": one.allowed, "reason": one.text, "facts": one.reason.facts} for one in verdicts
+        ],
+        "robots": {"verdict": robots.verdict, **reason_parts(robots.reason)},
         "queue": _queue(stores, known),
         "waits_for": _waits_for(known, verdicts),
         "host_status": plain(host) if host else None,
@@ -86,7 +89,8 @@ async def ending(stores: Stores, url: str) -> Ending:
             break
         facts, led_to = await explain(stores, target), target
     state, outcome = str(facts["state"]), facts["outcome"]
-    return Ending(url=url, led_to=led_to, state=state, outcome=outcome and str(outcome), reason=facts["reason"])
+    reason = facts["reason"] if state == "unknown" else told(facts["rule"], facts["reason"])
+    return Ending(url=url, led_to=led_to, state=state, outcome=outcome and str(outcome), reason=reason)
 
 
 async def _redirect(stores: Stores, key: str) -> str:
@@ -104,18 +108,7 @@ async def _redirect(stores: Stores, key: str) -> str:
 
 def is_replaced(page: Page) -> bool:
     """Tell whether a page counted when it was visited, and does not since another, the canonical one of the two, was."""
-    return page.reason.startswith(f"{RULE}:")
-
-
-def rule_of(known: KnownUrl) -> str:
-    """Return the rule that decided how a URL ended, an empty text when none did."""
-    return known.entry.refused.rule if known.entry.refused is not None else _rule_in(known.reason)
-
-
-def _rule_in(reason: str) -> str:
-    """Return the rule that a reason begins with, if it does."""
-    rule, colon, _ = reason.partition(":")
-    return rule if colon and " " not in rule else ""
+    return page.reason is not None and page.reason.rule == Rule.DEDUPE_CANONICAL
 
 
 async def keys_of(stores: Stores, url: str) -> list[str]:
@@ -149,11 +142,13 @@ def _merged(own: str, key: str, url: Url, known: KnownUrl | None, verdicts: list
     if known is None or known.entry.url == url.wire:
         return {}
     if own == key:
-        told = f"; {known.reason}" if known.reason else ""
-        return {"reason": f"taken for {known.entry.url}, whose key it has; only that is asked for{told}"}
-    told = "; ".join(verdict.reason for verdict in verdicts if verdict.rule == "traps.parameter")
-    reason = f"the same page as {known.entry.url}, which ended so; the key is {key}: {told or 'it was learned, but is no more'}"
-    return {"rule": "traps.parameter", "reason": reason}
+        ended = f"; {known.reason.text}" if known.reason is not None else ""
+        return {"reason": f"taken for {known.entry.url}, whose key it has; only that is asked for{ended}"}
+    learned = "; ".join(verdict.text for verdict in verdicts if verdict.rule == Rule.TRAPS_PARAMETER)
+    reason = (
+        f"the same page as {known.entry.url}, which ended so; the key is {key}: {learned or 'it was learned, but is no more'}"
+    )
+    return {"rule": Rule.TRAPS_PARAMETER.value, "reason": reason, "facts": {"same_as": known.entry.url}}
 
 
 def _candidate(stores: Stores, url: Url, known: KnownUrl | None) -> Candidate:
@@ -167,26 +162,24 @@ def _end(known: KnownUrl | None, page: Page | None, verdicts: list[Verdict], rob
     if known is None:
         refusal = first_refusal(verdicts)
         if refusal is not None:
-            would = f"never found; {refusal.rule} would refuse it: {refusal.reason}"
-            return {"outcome": None, "rule": refusal.rule, "reason": would}
+            would = f"{refusal.rule} would refuse it: {refusal.text}"
+            return {"outcome": None, **reason_parts(refusal.reason), "reason": would}
         if robots.verdict == "denied":
-            return {"outcome": None, "rule": "robots.txt", "reason": f"never found; robots.txt would refuse it: {robots.rule}"}
+            line = robots.reason.text if robots.reason is not None else ""
+            return {"outcome": None, **reason_parts(robots.reason), "reason": f"robots.txt would refuse it: {line}"}
         may_be = f"; it may be one of {cut:,} links that were cut (documents.max_links)" if cut else ""
-        return {"outcome": None, "rule": "", "reason": f"never found; it would be fetched{may_be}"}
-    refused = known.entry.refused
-    if refused is not None and page is None:
-        return {"outcome": known.outcome, "rule": refused.rule, "reason": refused.reason}
+        return {"outcome": None, **reason_parts(None), "reason": f"it would be fetched{may_be}"}
     if page is not None and is_replaced(page):  # after its visit was settled
-        return {"outcome": page.outcome, "rule": RULE, "reason": page.reason}
-    return {"outcome": known.outcome, "rule": _rule_in(known.reason), "reason": known.reason}
+        return {"outcome": page.outcome, **reason_parts(page.reason)}
+    return {"outcome": known.outcome, **reason_parts(known.reason)}
 
 
 def _waits_for(known: KnownUrl | None, verdicts: list[Verdict]) -> str:
     """Say why a URL waits behind all others, if it does."""
     if known is None or known.state is not State.WAITING or known.priority is not Priority.LAST:
         return ""
-    told = [verdict.reason for verdict in verdicts if verdict.rule == "traps.view_evidence"]
-    return f"waits in the last class: {told[0] if told else 'by its name or what its link says it is no page'}"
+    learned = [verdict.text for verdict in verdicts if verdict.rule == Rule.TRAPS_VIEW_EVIDENCE]
+    return f"waits in the last class: {learned[0] if learned else 'by its name or what its link says it is no page'}"
 
 
 def _is_not_for_us(known: KnownUrl | None) -> bool:

@@ -20,6 +20,7 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Lease
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Extract
+from gossamer.records.reason import Reason
 from gossamer.url.host import registrable_domain
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import parse
@@ -125,14 +126,18 @@ async def _consult(robots: Robots, requests: Requests, lease: Lease, agent: str,
     for _ in range(ROBOTS_TURNS):
         consultation = await robots.consult(lease.entry.url, agent, clock.now())
         if consultation.verdict != "ask":
-            return Asked(consultation.verdict == "allowed", consultation.rule, delay)
+            return Asked(consultation.verdict == "allowed", _text(consultation.reason), delay)
         fetched = await requests.send(consultation.ask, lease)
         learned = await robots.learn(lease.entry.url, fetched, agent, settings.politeness.delay, clock.now())
         delay = learned.delay
         if learned.block_until or not fetched.sent:
-            return Asked(False, learned.reason, sent=fetched.sent)
+            return Asked(False, _text(learned.reason), sent=fetched.sent)
         await asyncio.sleep(settings.politeness.delay)
     return Asked(False, "robots.txt redirects without end")
+
+
+def _text(reason: Reason | None) -> str:
+    return reason.text if reason is not None else ""
 
 
 def _lease(url: str, settings: Settings) -> Lease:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from gossamer.assemble import Stores
 from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.host import HostStatus
+from gossamer.records.rules import Rule
 
 TOLERANCE = 0.005
 _ROBOTS = "/robots.txt"
@@ -92,8 +93,9 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], fin
             if seen.path == _ROBOTS or host not in origins:
                 continue
             verdict = await stores.robots.peek(origins[host] + seen.path, stores.user_agent, stores.clock.now())
-            denied = verdict.verdict == "denied" and not verdict.rule.startswith("robots.txt unreachable")
-            finding.look(f"{host}{seen.path} was requested, but {verdict.rule}" if denied else "")
+            reason = verdict.reason
+            denied = verdict.verdict == "denied" and reason is not None and reason.rule != Rule.ROBOTS_UNREACHABLE
+            finding.look(f"{host}{seen.path} was requested, but {reason.text}" if denied and reason else "")
     return finding.check()
 
 

@@ -101,7 +101,7 @@ async def set_policy(stores: Stores, name: str, changes: dict[str, Any]) -> dict
 
 async def unblock(stores: Stores, name: str) -> dict[str, Any] | None:
     """Lift a timed block (Retry-After, breaker) of a host."""
-    await stores.frontier.block(name, 0.0, "")
+    await stores.frontier.block(name, 0.0, None)
     return await host(stores, name)
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 
 from msgspec import Struct
 
-from gossamer.jobs.explain import rule_of
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.walks import first
 from gossamer.records.entry import LinkKind
@@ -33,24 +32,24 @@ async def most_refused(frontier: Frontier) -> Refusals | None:
     """Return the rule that refused more than half of what was found, if one did."""
     sample = await first(frontier.known(), SAMPLE + 1)
     found = [known for known in sample[:SAMPLE] if known.entry.kind is not LinkKind.SEED]
-    refused = [known for known in found if known.state is State.DEAD and rule_of(known)]
-    counts = Counter(map(rule_of, refused))
+    refused = [known for known in found if known.state is State.DEAD and _rule_of(known)]
+    counts = Counter(map(_rule_of, refused))
     if not counts:
         return None
     rule, count = counts.most_common(1)[0]
     if 2 * count <= len(found):
         return None
-    example = next(known for known in refused if rule_of(known) == rule)
+    example = next(known for known in refused if _rule_of(known) == rule)
     return Refusals(
         rule=rule,
         count=count,
         found=len(found),
         sampled=len(sample) > SAMPLE,
         url=example.entry.url,
-        reason=_why(example),
+        reason=example.reason.text if example.reason is not None else "",
     )
 
 
-def _why(known: KnownUrl) -> str:
-    """Return the reason without the rule's name."""
-    return known.entry.refused.reason if known.entry.refused else known.reason.partition(": ")[2]
+def _rule_of(known: KnownUrl) -> str:
+    """Return the rule that refused a URL; an empty text: none that somebody can steer."""
+    return known.reason.rule if known.reason is not None and known.reason.is_by_knob else ""

@@ -16,6 +16,7 @@ from msgspec import Struct
 from gossamer.config.sections import Settings
 from gossamer.filters.scope import FETCHABLE
 from gossamer.records.outcome import Outcome
+from gossamer.records.rules import Rule
 from gossamer.url.host import registrable_domain
 
 LOOPBACK = "127.0.0.0/8"
@@ -68,7 +69,7 @@ def _for_waiting(facts: dict[str, Any], commands: _Commands) -> Remedy:
     host = facts["host_status"]
     if host is not None and host["policy"]["paused"]:
         return Remedy("let its host have turns again", commands.of("host", commands.host, "--resume"))
-    if host is not None and (host["policy"]["blocked"] or host["clock"]["block_reason"]):
+    if host is not None and (host["policy"]["blocked"] or host["clock"]["block_rule"]):
         return Remedy("do not wait for its host any longer", commands.of("host", commands.host, "--unblock"))
     return Remedy("its turn comes; if the crawl does not run, go on with it", commands.of("resume"))
 
@@ -76,16 +77,16 @@ def _for_waiting(facts: dict[str, Any], commands: _Commands) -> Remedy:
 def _for_ended(facts: dict[str, Any], settings: Settings, commands: _Commands) -> Iterator[Remedy]:
     """Say what helps a URL that was leased, and turned away or failed then."""
     rule, outcome, evidence = facts["rule"], facts["outcome"], facts["evidence"]
-    if rule == "traps.template":
+    if rule == Rule.TRAPS_TEMPLATE:
         allow = commands.of("traps", "--host", commands.host, "--allow", evidence["decided_by"])
         yield Remedy("fetch all URLs of its template", allow)
-    elif rule == "traps.parameter" and evidence["cosmetic"]:
+    elif rule == Rule.TRAPS_PARAMETER and evidence["cosmetic"]:
         keep = commands.of("rules", "--host", commands.host, "--keep", evidence["cosmetic"][0])
         yield Remedy("let the parameter make a difference", keep)
-    elif rule == "policy.crawl_depth":
+    elif rule == Rule.POLICY_CRAWL_DEPTH:
         deeper = commands.of("host", commands.host, "--crawl-depth", str(facts["found"]["depth"]))
         yield Remedy("allow its host more hops", deeper)
-    if outcome == Outcome.ROBOTS_DENIED and facts["robots"]["verdict"] == "denied" and "unreachable" not in facts["reason"]:
+    if outcome == Outcome.ROBOTS_DENIED and facts["robots"]["verdict"] == "denied" and rule != Rule.ROBOTS_UNREACHABLE:
         yield Remedy("only if the site is yours, do not ask its robots.txt", commands.again("--set", "robots.obey=false"))
     elif outcome == Outcome.ADDRESS_REFUSED:
         yield Remedy("allow addresses that are not public", commands.again("--allow-private", _range_of(facts)))
@@ -102,12 +103,12 @@ def _for_ended(facts: dict[str, Any], settings: Settings, commands: _Commands) -
 def _for_refused(facts: dict[str, Any], settings: Settings, commands: _Commands) -> Iterator[Remedy]:
     """Say what helps a URL that was refused where it was found, or was never found."""
     rule = facts["rule"]
-    if rule == "policy.blocked":
+    if rule == Rule.POLICY_BLOCKED:
         yield Remedy("let its host be visited", commands.of("host", commands.host, "--unblock"))
-    elif rule == "traps.template":
+    elif rule == Rule.TRAPS_TEMPLATE:
         allow = commands.of("traps", "--host", commands.host, "--allow", facts["evidence"]["decided_by"])
         yield Remedy("fetch all URLs of its template that are found from now on", allow)
-    elif rule == "robots.txt":
+    elif rule in (Rule.ROBOTS_TXT, Rule.ROBOTS_UNREACHABLE):
         yield Remedy("only if the site is yours, do not ask its robots.txt", _seeded(facts, "--set", "robots.obey=false"))
     elif rule:
         for what, option, value in _other_settings(facts, settings):
@@ -151,10 +152,10 @@ def _wider(facts: dict[str, Any], settings: Settings) -> str:
 
 
 def _range_of(facts: dict[str, Any]) -> str:
-    """Return the addresses that have to be allowed: the host's own, or what the reason says that its name led to."""
-    for word in (facts["host"], *facts["reason"].split()):
+    """Return the addresses that have to be allowed: the host's own, or the one that its name led to."""
+    for text in (facts["host"].strip("[]"), facts["facts"].get("address", "")):
         try:
-            address = ip_address(word.strip("[],;()"))
+            address = ip_address(text)
         except ValueError:
             continue
         return LOOPBACK if address.version == 4 and address.is_loopback else str(address)

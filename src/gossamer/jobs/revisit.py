@@ -52,6 +52,6 @@ async def _give_another_chance(frontier: Frontier, host: str, now: float) -> Non
     status = await frontier.host(host)
     if status is None or status.clock.given_up_until <= now:
         return
-    await frontier.block(host, 0.0, "")
+    await frontier.block(host, 0.0, None)
     if status.clock.blocked_until > now:
         await frontier.block(host, status.clock.blocked_until, status.clock.block_reason)

@@ -26,13 +26,15 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
+from gossamer.records.rules import Rule
 from gossamer.records.standing import NOT_FOR_US
 from gossamer.records.versions import Version
 from gossamer.seal import Seal
 from gossamer.visit.settle import FINISHED
 
 SHOWN = 10  # offenders named
-UNFETCHED = ("traps.parameter:", "traps.mirror:")  # rules that call a page a duplicate without a request
+UNFETCHED = frozenset({Rule.TRAPS_PARAMETER, Rule.TRAPS_MIRROR})  # rules that call a page a duplicate without a request
+UNREAD = frozenset({Rule.DOCUMENTS_DEADLINE, Rule.FETCH_MAX_DECODED})  # no more was promised than a scan, or nothing
 READ = frozenset({Outcome.OK, Outcome.NOT_MODIFIED, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE})  # and their links admitted
 
 
@@ -185,11 +187,16 @@ async def _places(stores: Stores) -> Check:
     async for page in stores.catalog.pages():
         if page.place is not None:
             finding.look(await _misplaced(stores, page))
-        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not page.reason.startswith(UNFETCHED):
+        elif page.outcome in (Outcome.OK, Outcome.DUPLICATE) and not _is_by(UNFETCHED, page):
             finding.look(f"{page.url} ended as {page.outcome}, but nothing of it is kept")
     async for version in stores.catalog.excess(0):
         finding.look(await _damaged(stores, version))
     return finding.check()
+
+
+def _is_by(rules: frozenset[Rule], page: Page) -> bool:
+    """Tell whether one of some rules decided how a page ended."""
+    return page.reason is not None and page.reason.rule in rules
 
 
 async def _damaged(stores: Stores, version: Version) -> str:
@@ -236,8 +243,8 @@ async def _links(stores: Stores) -> Check:
             finding.note(f"{page.links_cut:,} links of {page.url} were cut")
         if page.outcome not in READ or page.place is None or known is None or not _is_settled(page, known):
             continue
-        if "documents.deadline" in page.reason or "fetch.max_decoded" in page.reason:
-            continue  # it would take as long again, and more was never promised of it than a scan, or nothing
+        if _is_by(UNREAD, page):
+            continue  # it would take as long again
         for url in await _missing(stores, processors, page, known):
             finding.look(f"{url}, linked on {page.url}, is unknown")
         finding.look()

@@ -71,6 +71,7 @@ class Catalog(Captures, ArchiveFiles, Protocol):
         outcome: str = "",
         mime: str = "",
         cut: bool = False,
+        rule: str = "",
         since: float | None = None,
         until: float | None = None,
         limit: int | None = None,

@@ -10,6 +10,7 @@ from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import State
+from gossamer.records.reason import Reason
 from gossamer.records.standing import FrontierStatistics, Outlook
 
 
@@ -29,7 +30,7 @@ class Leasing(Protocol):
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         """End leases; return how many were still the caller's. The others change nothing."""
 
-    async def block(self, host: str, until: float, reason: str) -> None:
+    async def block(self, host: str, until: float, reason: Reason | None) -> None:
         """Give no lease of that host before `until`; only ever later, never sooner. An `until` of 0 lifts the block."""
 
     async def pace(self, host: str, seconds: float) -> None:

@@ -25,12 +25,13 @@ from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.evidence import Growth, Ruling
 from gossamer.records.lease import Lease
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 from gossamer.records.visit import Lesson, Studied, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 from gossamer.url.spelling import is_spelled, spelled
 
-LAST, VIEW_RULE = Priority.LAST, "traps.view_evidence"
+LAST = Priority.LAST
 NO_LESSON = Lesson()
 UNPROBED = Lesson(is_probed=False)
 MOST_KEPT = 10_000  # visits that are known to be kept, and as many before them
@@ -70,8 +71,8 @@ class LessonBook:
             name = lease.entry.host
             host = at_hand(name) or await self._shelf.host(name)
             refused = await self._refusal(host, lease) if host.traps or host.cosmetic else None
-            behind = self._behind(host, lease, refused) if refused is not None or host.lasts else ""
-            if behind:
+            behind = self._behind(host, lease, refused) if refused is not None or host.lasts else None
+            if behind is not None:
                 lessons.append(Lesson(behind=behind))
             elif refused is None or self._is_suspicion(host, lease.entry):
                 lesson = NO_LESSON if host.is_honest else self._probe(host, lease)
@@ -84,11 +85,13 @@ class LessonBook:
                 lessons.append(Lesson(refused))
         return lessons
 
-    def _wait_of_a_sitemap(self, host: HostLessons, lease: Lease) -> tuple[float, str] | None:
+    def _wait_of_a_sitemap(self, host: HostLessons, lease: Lease) -> tuple[float, Reason] | None:
         """Say how long a URL waits that is a sitemap by its name, where more of these were fetched than they brought pages."""
-        reason = growth.too_many_sitemaps(host.whole or _NO_GROWTH) if lease.entry.url.endswith(SITEMAPS) else ""
-        seconds = self._tide.wait_in_line(lease.entry.host, growth.BETWEEN, lease.leased_at) if reason else 0.0
-        return (seconds, f"traps.growth: {reason}") if seconds else None
+        reason = growth.too_many_sitemaps(host.whole or _NO_GROWTH) if lease.entry.url.endswith(SITEMAPS) else None
+        if reason is None:
+            return None
+        seconds = self._tide.wait_in_line(lease.entry.host, growth.BETWEEN, lease.leased_at)
+        return (seconds, reason) if seconds else None
 
     async def _refusal(self, host: HostLessons, lease: Lease) -> Verdict | None:
         entry = lease.entry
@@ -101,15 +104,14 @@ class LessonBook:
         for name in filter(parameters.is_host, host.cosmetic):
             sighting = await seen_before(self._kv, parameters.common_place(entry.url, name))
             if sighting is not None and sighting.value != host.number:
-                reason = f"the same page as {sighting.url}: {parameters.told(name, host.parameters[name])}"
-                return Verdict(False, "traps.mirror", reason, Outcome.DUPLICATE)
+                reason = parameters.reason_for(name, host.parameters[name], sighting.url)
+                return Verdict(False, reason, Outcome.DUPLICATE)
         for skeleton in parameters.skeletons(url, host.cosmetic):
             if skeleton.name in host.cosmetic:
                 sighting = await seen_before(self._kv, skeleton.place)
                 if sighting is not None and sighting.value != skeleton.value:
-                    told = parameters.told(skeleton.name, host.parameters[skeleton.name])
-                    reason = f"the same page as {sighting.url}: {told}"
-                    return Verdict(False, "traps.parameter", reason, Outcome.DUPLICATE)
+                    reason = parameters.reason_for(skeleton.name, host.parameters[skeleton.name], sighting.url)
+                    return Verdict(False, reason, Outcome.DUPLICATE)
         return None
 
     async def _trapped(self, host: HostLessons, url: Url, entry: Entry, copies: Set[int] = frozenset()) -> Verdict | None:
@@ -124,8 +126,7 @@ class LessonBook:
             sample = templates.one_in(template, host.templates[template], self._settings)
             if _is_tried(entry.key, sample) or not await is_copy(self._kv, entry.via, copies):
                 return None
-        told = templates.told(template, host.templates[template], sample)
-        return Verdict(False, "traps.template", told, Outcome.TRAP)
+        return Verdict(False, templates.reason_for(template, host.templates[template], sample), Outcome.TRAP)
 
     def _decisive(self, host: HostLessons, url: Url) -> tuple[str, int]:
         """Return which template of a URL decides, and of how many of its URLs one is fetched."""
@@ -144,18 +145,18 @@ class LessonBook:
         template, sample = self._decisive(host, split(entry.url)) if self._has_classes and host.traps else ("", 1)
         return templates.is_suspicion(template, sample) and not _is_tried(entry.key, sample)
 
-    def _behind(self, host: HostLessons, lease: Lease, refused: Verdict | None) -> str:
-        """Say why a URL should wait behind all others; nothing: it need not, or it did already."""
+    def _behind(self, host: HostLessons, lease: Lease, refused: Verdict | None) -> Reason | None:
+        """Say why a URL should wait behind all others; None: it need not, or it did already."""
         entry, name = lease.entry, fingerprint(lease.entry.key)
         if lease.again or entry.kind is LinkKind.SEED or entry.priority is LAST:
-            return ""
+            return None
         if refused is not None:
-            reason = f"{refused.rule}: {refused.reason}" if self._is_suspicion(host, entry) else ""
+            reason = refused.reason if self._is_suspicion(host, entry) else None
         else:
             mark = host.last_by(split(entry.url), entry.via)
-            reason = f"{VIEW_RULE}: {views.told(mark, host.views[mark])}" if mark else ""
-        if not reason or name in self._put_off or name in self._put_off_before:
-            return ""
+            reason = views.reason_for(mark, host.views[mark]) if mark else None
+        if reason is None or name in self._put_off or name in self._put_off_before:
+            return None
         self._put_off.add(name)
         if len(self._put_off) > MOST_PUT_OFF:
             self._put_off, self._put_off_before = set(), self._put_off
@@ -218,7 +219,7 @@ class LessonBook:
             return visit
         grown: Any = study.changes[name, GROWTH, ""]
         study.changes[name, GROWTH, ""] = replace(grown, held=grown.held + 1)
-        answer = replace(answer, block_until=now + seconds, block_reason=f"traps.growth: {growth.sinking(grown)}")
+        answer = replace(answer, block_until=now + seconds, block_reason=growth.sinking(grown))
         return replace(visit, settlement=replace(settlement, answer=answer))
 
     def _not_kept(self, visits: Sequence[Visit]) -> Sequence[Visit]:
@@ -315,29 +316,28 @@ class LessonBook:
         """Return what each rule in force says of a URL found on the page `via`, whether it is refused by it or not."""
         host = await self._shelf.host(url.host.rstrip("."))
         mark = host.last_by(url, via) if host.lasts else ""
-        said = [Verdict(True, VIEW_RULE, views.told(mark, host.views[mark]))] if mark else []
+        said = [Verdict(True, views.reason_for(mark, host.views[mark]))] if mark else []
         template, sample = self._decisive(host, url)
         if sample != 1:
-            told = templates.told(template, host.templates[template], sample)
             is_sampled, waits = _is_tried(key, sample), self._has_classes and templates.is_suspicion(template, sample)
-            told += ", this one too" if is_sampled else ", the others when nothing else waits" if waits else ""
-            said.append(Verdict(is_sampled or waits, "traps.template", told, Outcome.TRAP))
+            others = "this one too" if is_sampled else "the others when nothing else waits" if waits else ""
+            reason = templates.reason_for(template, host.templates[template], sample, others)
+            said.append(Verdict(is_sampled or waits, reason, Outcome.TRAP))
         names = host.cosmetic.intersection(skeleton.name for skeleton in parameters.skeletons(url, host.cosmetic))
         for name in sorted(names):
-            told = parameters.told(name, host.parameters[name])
-            said.append(Verdict(_is_sampled(url.wire), "traps.parameter", told, Outcome.DUPLICATE))
+            reason = parameters.reason_for(name, host.parameters[name])
+            said.append(Verdict(_is_sampled(url.wire), reason, Outcome.DUPLICATE))
         for name in sorted(filter(parameters.is_host, host.cosmetic)):
-            said.append(Verdict(True, "traps.mirror", parameters.told(name, host.parameters[name]), Outcome.DUPLICATE))
+            said.append(Verdict(True, parameters.reason_for(name, host.parameters[name]), Outcome.DUPLICATE))
         for probe in {place: host.probes.get(place) for place in ("/", soft404.directory_of(url))}.values():
             if probe is not None and soft404.is_soft(probe):
-                told = f"{probe.url} is answered with {probe.status} {probe.location}; {probe.found} URLs like it were found"
-                said.append(Verdict(True, "traps.soft_404", told, Outcome.SOFT_404))
+                said.append(Verdict(True, soft404.reason_of_host(probe), Outcome.SOFT_404))
         if host.habit is not None and habit.is_in_force(host.habit):
-            said.append(Verdict(True, "recrawl.keep", habit.told_of_host(host.habit)))
+            said.append(Verdict(True, habit.reason_of_host(host.habit)))
         grown = host.whole or _NO_GROWTH
         if growth.is_held(grown):
-            said.append(Verdict(True, "traps.growth", growth.sinking(grown)))
-        return [*said, Verdict(True, "traps.growth", grown.reason)] if grown.slowed else said
+            said.append(Verdict(True, growth.sinking(grown)))
+        return [*said, Verdict(True, grown.reason)] if grown.slowed and grown.reason else said
 
     async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
         """List what was learned of one host or all: host, kind, name, record."""

@@ -21,6 +21,8 @@ from gossamer.records.entry import LinkKind
 from gossamer.records.evidence import Growth, Parameter, Probe, Sighting, TemplateTally, Yield
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
+from gossamer.records.reason import Reason
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import split
@@ -35,6 +37,7 @@ PHRASES_FROM = 8  # fetches of a host after which its phrases are remembered
 STALE_FROM = 32  # and after which a page has to have a new one
 FEWEST_WORDS = 5  # of a page that is more than a title or a caption
 HOPS = 3  # redirects in a row that count as one fetch without content: one long chain is no maze
+MERGING = frozenset({Rule.TRAPS_PARAMETER, Rule.TRAPS_MIRROR})  # what ends a URL as a duplicate, unfetched
 SUSPICION = 3  # weight of a template that makes its directory worth a probe
 
 _SIGHT = b"sight/"
@@ -118,7 +121,7 @@ class Study:
         self.phrases = phrases.show()
         self.changes: dict[Name, Record] = {}
         self._variants = Variants(kv, self.changes)
-        self.slow: dict[str, tuple[float, str]] = {}
+        self.slow: dict[str, tuple[float, Reason]] = {}
         self.sunk: dict[int, tuple[str, float]] = {}  # visits of hosts that sink, by token: who, and how deep
         self.afloat: list[str] = []  # for each page of a host that does not, that host
 
@@ -161,7 +164,7 @@ class Study:
         path, query = _path_and_query(page.url)
         shapes, brought = host.shapes_of(path, query), None
         if not page.status and page.outcome is not Outcome.BUG:
-            self._count_refused(host, page, path, query)
+            self._count_refused(host, page)
         else:
             brought = self._take_answer(host, visit, page, path)
             blamed: Shapes | None = shapes
@@ -234,18 +237,18 @@ class Study:
                     before, after = tally, templates.counted(tally, brought, page.url, leads_on)
                 changes[place] = after
 
-    def _count_refused(self, host: HostLessons, page: Page, path: str, query: str | None) -> None:
+    def _count_refused(self, host: HostLessons, page: Page) -> None:
         """Count a URL that was ended by a learned rule without a request."""
-        if page.reason.startswith("traps.template:"):
-            title, _ = templates.decisive(host.shapes_of(path, query), host.templates, self._settings)
-            title = templates.ON_COPIES if f": {templates.ON_COPIES} " in page.reason else title
+        reason = page.reason
+        if reason is None:
+            return
+        if reason.rule == Rule.TRAPS_TEMPLATE:
+            title = str(reason.facts["template"])
             tally = self._latest(host, (page.host, TEMPLATE, title), _NO_TALLY)
             self.changes[page.host, TEMPLATE, title] = replace(tally, refused=tally.refused + 1)
-        elif page.reason.startswith(("traps.parameter:", "traps.mirror:")):
-            for title in host.cosmetic:
-                if f": {title} " in page.reason:
-                    evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
-                    self.changes[page.host, PARAMETER, title] = replace(evidence, merged=evidence.merged + 1)
+        elif reason.rule in MERGING and (title := str(reason.facts["name"])) in host.cosmetic:
+            evidence = self._latest(host, (page.host, PARAMETER, title), Parameter())
+            self.changes[page.host, PARAMETER, title] = replace(evidence, merged=evidence.merged + 1)
 
     def _brought(self, host: HostLessons, fetched: int, visit: Visit, page: Page) -> Yield | None:
         """Say what a visit to a host brought; None: it says nothing about its template, such as one that was made before."""
@@ -348,11 +351,11 @@ class Study:
         if growth.is_modest(after, self._settings):  # nearly always
             self.changes[name] = after
             return
-        reason = growth.too_fast(before, after, self._settings)
-        if not reason and not before.slowed:
-            reason = growth.out_of_proportion(after, others, self._settings)
-        if reason:
-            reason = f"traps.growth: {name[2] or 'the host'} brought forth {reason}"
+        part = name[2] or "the host"
+        reason = growth.too_fast(before, after, self._settings, part)
+        if reason is None and not before.slowed:
+            reason = growth.out_of_proportion(after, others, self._settings, part)
+        if reason is not None:
             after = replace(after, slowed=after.slowed + 1, reason=reason)
             self.slow[page.host] = growth.PAUSE * visit.settlement.lease.delay, reason
         self.changes[name] = after

@@ -19,6 +19,8 @@ from gossamer.policy import canonical
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Succession, Visit
 
 MOST_REMEMBERED = 1_000  # pages that no longer count: a visit that is still under way may have been told of one
@@ -64,7 +66,7 @@ class Successions:
         former = await self._page(succession.copy, done, loser)
         if former is None or heir is None or not _counts_for(former, succession.digest):
             return
-        copy = _copy_of(former, heir, succession.reason)
+        copy = _copy_of(former, heir, succession.why)
         done.heirs.append((copy, heir))
         self._remember(copy, heir)
         if loser is None:
@@ -132,7 +134,7 @@ def _counts_for(page: Page, digest: str) -> bool:
     return page.outcome in _COUNT and not page.duplicate_of and (not digest or page.digest == digest)
 
 
-def _copy_of(former: Page, heir: Page, reason: str) -> Page:
+def _copy_of(former: Page, heir: Page, why: str) -> Page:
     outcome = Outcome.DUPLICATE if former.digest == heir.digest else Outcome.NEAR_DUPLICATE
-    told = f"{canonical.RULE}: a copy of {heir.url}, the canonical one because {reason}"
-    return replace(former, outcome=outcome, reason=told, duplicate_of=heir.url)
+    reason = because(Rule.DEDUPE_CANONICAL, same_as=heir.url, why=why)
+    return replace(former, outcome=outcome, reason=reason, duplicate_of=heir.url)

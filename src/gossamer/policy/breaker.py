@@ -16,6 +16,8 @@ from gossamer.config.sections import Breaker
 from gossamer.policy.politeness import block
 from gossamer.records.host import HostClock
 from gossamer.records.lease import Answer
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 WINDOW = 100
 _WINDOW_BITS = (1 << WINDOW) - 1
@@ -47,7 +49,7 @@ def _open(clock: HostClock, settings: Breaker, now: float) -> HostClock:
     opened = replace(clock, openings=clock.openings + 1, probing=True)
     if opened.openings >= settings.openings:
         return replace(opened, given_up_until=now + settings.give_up_for)
-    return block(opened, now + settings.open_for, f"breaker.failures: {clock.failures} failures in a row")
+    return block(opened, now + settings.open_for, because(Rule.BREAKER_FAILURES, failures=clock.failures))
 
 
 def _count(clock: HostClock, failed: bool, settings: Breaker, now: float) -> HostClock:
@@ -56,5 +58,5 @@ def _count(clock: HostClock, failed: bool, settings: Breaker, now: float) -> Hos
     if count < WINDOW or recent.bit_count() <= settings.error_share * WINDOW:
         return replace(clock, recent=recent, recent_count=count)
     failures = recent.bit_count()
-    paused = block(clock, now + settings.pause, f"breaker.error_share: {failures} of the last {WINDOW} requests failed")
+    paused = block(clock, now + settings.pause, because(Rule.BREAKER_ERROR_SHARE, failures=failures, window=WINDOW))
     return replace(paused, recent=0, recent_count=0)

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from gossamer.records.page import Original
 
-RULE = "dedupe.canonical"
 ITSELF = "="  # what a page names that names itself: most that name any do
 CLEARLY = 2.0  # times as much rank: ranks move while a crawl runs
 

@@ -11,6 +11,8 @@ have a budget of their own, too, that grows with the pages of their host.
 
 from gossamer.config.sections import Traps
 from gossamer.records.evidence import Growth, Ruling
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 
 HOUR = 3600
 FEWEST_FETCHES = 8  # of a host that is compared with others
@@ -52,19 +54,17 @@ def is_held(growth: Growth) -> bool:
     return growth.held > 0 and depth(growth) > 1
 
 
-def sinking(growth: Growth) -> str:
+def sinking(growth: Growth) -> Reason:
     """Say why a host sinks."""
-    links = f"{growth.own:,} of {growth.fetched:,} URLs were found on itself, {growth.outside:,} links with other hosts"
-    return f"the host yields only itself, so others come first: {links}; last from {growth.page}"
+    return because(Rule.TRAPS_GROWTH, own=growth.own, fetched=growth.fetched, outside=growth.outside, page=growth.page)
 
 
-def too_many_sitemaps(growth: Growth) -> str:
-    """Say why a sitemap waits; an empty text: it does not."""
+def too_many_sitemaps(growth: Growth) -> Reason | None:
+    """Say why a sitemap waits; None: it does not."""
     others = growth.fetched - growth.sitemaps
     if growth.ruling is Ruling.ALLOW or growth.sitemaps < SITEMAPS + others // SITEMAPS:
-        return ""
-    told = f"{growth.sitemaps:,} sitemaps were fetched, and {others:,} other URLs of the host"
-    return f"{told}: it waits for more of those, or until other hosts are done"
+        return None
+    return because(Rule.TRAPS_GROWTH, sitemaps=growth.sitemaps, others=others)
 
 
 def size_of(growth: Growth) -> int:
@@ -77,22 +77,22 @@ def is_modest(growth: Growth, settings: Traps) -> bool:
     return growth.found_in_hour < settings.growth_urls and growth.found < settings.growth_ratio * growth.fetched
 
 
-def too_fast(before: Growth, after: Growth, settings: Traps) -> str:
-    """Say why something is slowed now, once for each time the limit is reached again; an empty text: it is not."""
+def too_fast(before: Growth, after: Growth, settings: Traps, part: str = "the host") -> Reason | None:
+    """Say why a part of a host is slowed now, once for each time the limit is reached again; None: it is not."""
     limit = settings.growth_urls
     known = before.found_in_hour if before.hour == after.hour else 0
     if after.found_in_hour // limit > known // limit:
-        return f"{after.found_in_hour:,} URLs in an hour, {limit:,} are usual at most; last from {after.page}"
-    return ""
+        return because(Rule.TRAPS_GROWTH, part=part, in_hour=after.found_in_hour, limit=limit, page=after.page)
+    return None
 
 
-def out_of_proportion(growth: Growth, others: tuple[int, int, int], settings: Traps) -> str:
-    """Say why a host is slowed beside others of its size: (hosts, fetched, found); an empty text: it is not."""
+def out_of_proportion(growth: Growth, others: tuple[int, int, int], settings: Traps, part: str = "the host") -> Reason | None:
+    """Say why a part of a host is slowed beside hosts of its size: (hosts, fetched, found); None: it is not."""
     hosts, fetched, found = others
     if hosts < FEWEST_HOSTS or growth.fetched < FEWEST_FETCHES or not fetched:
-        return ""
+        return None
     usual = max(found / fetched, 1.0)
     own = growth.found / growth.fetched
     if own < settings.growth_ratio * usual:
-        return ""
-    return f"{own:,.0f} URLs a page, {hosts} hosts of its size have {found / fetched:,.1f}; last from {growth.page}"
+        return None
+    return because(Rule.TRAPS_GROWTH, part=part, per_page=own, hosts=hosts, usual=found / fetched, page=growth.page)

@@ -22,6 +22,8 @@ from msgspec.structs import replace
 from gossamer.records.entry import LinkKind
 from gossamer.records.evidence import Difference, Habit, Ruling
 from gossamer.records.page import Extract
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 
 NAME = "changes on most pages"  # no parameter of a query has such a name
 NEEDED = 5  # pages that show the same, and more than half of those compared
@@ -97,9 +99,9 @@ def noted(habit: Habit, difference: Difference) -> Habit:
     return replace(habit, compared=compared, known=tuple(known)[-KNOWN:], spared=spared)
 
 
-def told(texts: Iterable[str]) -> str:
+def reason_for(texts: Iterable[str]) -> Reason:
     """Say that a page differs by habits only."""
-    return f"differs only in what changes on most pages of its host: {', '.join(repr(text) for text in texts)}"
+    return because(Rule.RECRAWL_KEEP, texts=list(texts))
 
 
 def is_in_force(habit: Habit) -> bool:
@@ -107,11 +109,9 @@ def is_in_force(habit: Habit) -> bool:
     return habit.ruling is not Ruling.ALLOW and bool(habit.known or _most(habit.compared))
 
 
-def told_of_host(habit: Habit) -> str:
+def reason_of_host(habit: Habit) -> Reason:
     """Say what is no change on a host."""
-    texts = ", ".join(repr(text) for text in examples(habit))
-    visits = f"{habit.spared:,} visits found nothing else changed"
-    return f"what changes on most pages of the host is no change of a page: {visits}{texts and ', the last '}{texts}"
+    return because(Rule.RECRAWL_KEEP, spared=habit.spared, texts=list(examples(habit)) or None)
 
 
 def examples(habit: Habit) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from msgspec.structs import replace
 from gossamer.config.sections import Traps
 from gossamer.policy.folders import folder_apart, is_folder, taken_out
 from gossamer.records.evidence import Parameter, Ruling, Sighting
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url, split
 
@@ -192,9 +194,10 @@ def without(query: str, names: Collection[str]) -> str:
     return "&".join(piece for piece in query.split("&") if piece.partition("=")[0] not in names)
 
 
-def told(name: str, evidence: Parameter) -> str:
-    """Say in words why a parameter is cosmetic."""
+def reason_for(name: str, evidence: Parameter, same_as: str = "") -> Reason:
+    """Say why a parameter is cosmetic, or a host a mirror; `same_as`: and which page the one in question is."""
+    rule = Rule.TRAPS_MIRROR if is_host(name) else Rule.TRAPS_PARAMETER
     if evidence.ruling is Ruling.BLOCK:
-        return f"{name} makes no difference, an operator said"
+        return because(rule, name=name, same_as=same_as or None)
     one, two = evidence.examples[-1] if evidence.examples else ("", "")
-    return f"{name} made no difference {evidence.same} times and a difference {evidence.other} times ({one} and {two})"
+    return because(rule, name=name, same=evidence.same, other=evidence.other, one=one, two=two, same_as=same_as or None)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from gossamer.config.sections import Politeness
 from gossamer.records.host import HostClock, HostPolicy
 from gossamer.records.lease import Answer
+from gossamer.records.reason import Reason
 
 
 def delay_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -> float:
@@ -58,7 +59,7 @@ def after_restart(clock: HostClock, delay: float, now: float) -> HostClock:
     return replace(clock, next_time=now + delay)
 
 
-def block(clock: HostClock, until: float, reason: str) -> HostClock:
+def block(clock: HostClock, until: float, reason: Reason | None) -> HostClock:
     """Leave the host alone until then, unless it is left alone for longer already."""
     if until <= clock.blocked_until:
         return clock
@@ -67,7 +68,7 @@ def block(clock: HostClock, until: float, reason: str) -> HostClock:
 
 def lift(clock: HostClock) -> HostClock:
     """Forget that the host is blocked or given up; a probing breaker still sends one request first."""
-    return replace(clock, blocked_until=0.0, block_reason="", given_up_until=0.0)
+    return replace(clock, blocked_until=0.0, block_reason=None, given_up_until=0.0)
 
 
 def pace(clock: HostClock, seconds: float, policy: HostPolicy, settings: Politeness) -> HostClock:

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from gossamer.records.evidence import Probe, Ruling
 from gossamer.records.likeness import Likeness, distance
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import Url
 
@@ -50,24 +52,33 @@ def is_soft(probe: Probe) -> bool:
     return 200 <= probe.status < 400 and probe.ruling is not Ruling.ALLOW
 
 
-def likeness_to(probe: Probe, url: Url, status: int, location: str, likeness: Likeness | None, title: str, length: int) -> str:
-    """Say in what an answer is like the one for what cannot exist; an empty text: in nothing."""
+def likeness_to(
+    probe: Probe, url: Url, status: int, location: str, likeness: Likeness | None, title: str, length: int
+) -> Reason | None:
+    """Say in what an answer is like the one for what cannot exist; None: in nothing."""
+    rule = Rule.TRAPS_SOFT_404
     if not is_soft(probe) or url.path == "/":
-        return ""
+        return None
     if 300 <= probe.status < 400:
         is_same_place = 300 <= status < 400 and bool(location) and location == probe.location
-        return f"redirected to {location}, like {probe.url}" if is_same_place else ""
+        return because(rule, location=location, probe=probe.url) if is_same_place else None
     if not 200 <= status < 300:
-        return ""
+        return None
     if likeness is not None and probe.simhash is not None and min(likeness.words, probe.words) >= FEWEST_WORDS:
         apart = distance(likeness.simhash, probe.simhash)
         if apart <= NEAR:
-            return f"its text differs by {apart} bits from that of {probe.url}"
+            return because(rule, bits=apart, probe=probe.url)
         if apart > FAR and min(likeness.words, probe.words) >= LONG:
-            return ""  # whatever its title says, it says something else
+            return None  # whatever its title says, it says something else
     if title and title == probe.title and abs(length - probe.length) <= SAME_LENGTH * probe.length:
-        return f"its title is {title!r} and its length {length}, like {probe.url} ({probe.length})"
-    return ""
+        return because(rule, title=title, length=length, probe=probe.url, probe_length=probe.length)
+    return None
+
+
+def reason_of_host(probe: Probe) -> Reason:
+    """Say how a host answers for what cannot exist."""
+    rule, url = Rule.TRAPS_SOFT_404, probe.url
+    return because(rule, answered=url, status=probe.status, leads_to=probe.location, found=probe.found)
 
 
 def counted(probe: Probe, url: str) -> Probe:

@@ -22,6 +22,8 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.records.evidence import Ruling, TemplateTally, Yield
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.parse import Url
 
 ROUGHLY = "~"  # begins a coarse template
@@ -209,10 +211,17 @@ def decisive(shapes: Sequence[str], tallies: Mapping[str, TemplateTally], settin
     return most
 
 
-def told(template: str, tally: TemplateTally, sample: int) -> str:
-    """Say in words why URLs of a template are not fetched."""
+def reason_for(template: str, tally: TemplateTally, sample: int, others: str = "") -> Reason:
+    """Say why URLs of a template are not fetched; `others`: and what that means for the one in question."""
     if not sample:
-        return f"an operator blocked {template}"
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.barren.items()))
-    examples = f", such as {tally.bad[-1]}" if tally.bad else ""
-    return f"{template} brought {tally.fresh} new in {tally.fetched} fetches ({kinds}{examples}); one in {sample} is tried"
+        return because(Rule.TRAPS_TEMPLATE, template=template)
+    return because(
+        Rule.TRAPS_TEMPLATE,
+        template=template,
+        fresh=tally.fresh,
+        fetched=tally.fetched,
+        barren=tally.barren,
+        such_as=tally.bad[-1] if tally.bad else None,
+        one_in=sample,
+        others=others or None,
+    )

@@ -7,12 +7,14 @@ itself. The length is that of the wire URL, because that is what is sent and kep
 from gossamer.config.sections import Traps
 from gossamer.records.entry import Verdict
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.parse import Url
 
-LENGTH_OK = Verdict(True, "traps.max_length")
-SEGMENTS_OK = Verdict(True, "traps.max_segments")
-REPEATS_OK = Verdict(True, "traps.max_repeats")
-NO_TRAP = Verdict(True, "traps")
+LENGTH_OK = Verdict(True, because(Rule.TRAPS_MAX_LENGTH))
+SEGMENTS_OK = Verdict(True, because(Rule.TRAPS_MAX_SEGMENTS))
+REPEATS_OK = Verdict(True, because(Rule.TRAPS_MAX_REPEATS))
+NO_TRAP = Verdict(True, because(Rule.TRAPS))
 
 
 def judge(url: Url, settings: Traps) -> Verdict:
@@ -35,15 +37,17 @@ def trace(url: Url, settings: Traps) -> list[Verdict]:
 def judge_length(url: Url, settings: Traps) -> Verdict:
     """Refuse a URL that is too long."""
     length = len(url.wire)
-    return LENGTH_OK if length <= settings.max_length else _refuse("max_length", f"{length} characters", settings.max_length)
+    if length <= settings.max_length:
+        return LENGTH_OK
+    return _refuse(because(Rule.TRAPS_MAX_LENGTH, length=length, limit=settings.max_length))
 
 
 def judge_segments(url: Url, settings: Traps) -> Verdict:
     """Refuse a path of too many segments."""
     count = len(_segments(url))
-    return (
-        SEGMENTS_OK if count <= settings.max_segments else _refuse("max_segments", f"{count} segments", settings.max_segments)
-    )
+    if count <= settings.max_segments:
+        return SEGMENTS_OK
+    return _refuse(because(Rule.TRAPS_MAX_SEGMENTS, segments=count, limit=settings.max_segments))
 
 
 def judge_repeats(url: Url, settings: Traps) -> Verdict:
@@ -55,7 +59,7 @@ def judge_repeats(url: Url, settings: Traps) -> Verdict:
     count = segments.count(often)
     if count <= settings.max_repeats:
         return REPEATS_OK
-    return _refuse("max_repeats", f"the segment {often!r} occurs {count} times", settings.max_repeats)
+    return _refuse(because(Rule.TRAPS_MAX_REPEATS, segment=often, times=count, limit=settings.max_repeats))
 
 
 def _segments(url: Url) -> list[str]:
@@ -63,5 +67,5 @@ def _segments(url: Url) -> list[str]:
     return segments[:-1] if segments[-1] == "" else segments
 
 
-def _refuse(rule: str, fact: str, limit: int) -> Verdict:
-    return Verdict(False, f"traps.{rule}", f"{fact}; {rule} is {limit}", Outcome.TRAP)
+def _refuse(reason: Reason) -> Verdict:
+    return Verdict(False, reason, Outcome.TRAP)

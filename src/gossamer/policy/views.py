@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from gossamer.policy import marks
 from gossamer.records.evidence import Ruling, View, Yield
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 
 EXAMPLES = 3
 MOST_LINKS = 500  # of a page that are looked at
@@ -138,12 +140,13 @@ def _is_numbered(mark: str) -> bool:
     return mark[0] == "?" and mark.partition("=")[2].isdecimal()
 
 
-def told(mark: str, view: View) -> str:
-    """Say in words why a URL waits behind others."""
+def reason_for(mark: str, view: View) -> Reason:
+    """Say why a URL waits behind others."""
+    rule = Rule.TRAPS_VIEW_EVIDENCE
     if view.ruling is Ruling.BLOCK:
-        return f"an operator says that {mark} is a view"
+        return because(rule, mark=mark)
     page, url = view.shown[-1] if view.shown else ("", "")
+    beside, otherwise = view.beside, view.otherwise
     if marks.is_of_files(mark):
-        return f"a file: {view.beside} of {mark[1:]} were files to download ({url}), {view.otherwise} were not"
-    stood = f"{mark} stood beside {view.beside} others ({url} beside {page}) and {view.otherwise} times elsewhere"
-    return f"a view: {stood}; of {view.fetched} fetched {view.led} led to something new"
+        return because(rule, template=mark[1:], beside=beside, url=url, otherwise=otherwise)
+    return because(rule, mark=mark, beside=beside, url=url, page=page, otherwise=otherwise, fetched=view.fetched, led=view.led)

@@ -12,8 +12,10 @@ from gossamer.compiled import optional
 from gossamer.document.charset import guessed_charset, meta_charset, to_text
 from gossamer.processors.page import PageFacts
 from gossamer.records.page import Document, Extract
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 
-COSTLY = "a tree of this page would be too costly; it was scanned for links"
+COSTLY = because(Rule.DOCUMENTS_COSTLY)
 
 _ASCII_IS_OTHER = frozenset(("utf-16le", "utf-16be", "iso-2022-jp"))  # charsets in which ASCII bytes mean something else
 _SELF_CLOSED = re.compile(rb"<(a|div|iframe|noscript|script|span|style|textarea|title)((?:\s[^<>]*)?)/>")
@@ -79,7 +81,7 @@ class HtmlProcessor:
         """Return what a reader sees."""
         return self._way.text(_markup(document, charset_of(document)))
 
-    def _skim(self, url: str, markup: bytes, charset: str, cut: str = "") -> Extract:
+    def _skim(self, url: str, markup: bytes, charset: str, cut: Reason | None = None) -> Extract:
         page = PageFacts(self._robots, self._obey)
         unread = self._way.skim(markup, page)
         return page.extract(url, charset, self._max_links, unread, cut)

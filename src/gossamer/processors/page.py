@@ -11,6 +11,7 @@ from gossamer.policy import directives
 from gossamer.processors.collect import MOST_TEXTS, Links
 from gossamer.records.entry import LinkKind
 from gossamer.records.page import Directives, Extract
+from gossamer.records.reason import Reason
 from gossamer.url.parse import Base
 
 MOST_ELEMENTS = MOST_TEXTS  # read of a page; more are counted as links that were cut
@@ -62,7 +63,7 @@ class PageFacts:
         """Take the title as it is written."""
         self._title = " ".join(title.split())[:TITLE_LIMIT]
 
-    def extract(self, url: str, charset: str, max_links: int, unread: int = 0, cut: str = "") -> Extract:
+    def extract(self, url: str, charset: str, max_links: int, unread: int = 0, cut: Reason | None = None) -> Extract:
         """Return what was found in the page of that URL; `unread` elements count as links that were cut."""
         base = Base(url, charset)
         if self._base is not None:

@@ -14,9 +14,11 @@ from gossamer.processors.html import HtmlProcessor
 from gossamer.processors.plain import PlainProcessor
 from gossamer.processors.sitemap import SitemapProcessor
 from gossamer.records.page import Document, Extract
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 MOST_UNPACKED = 4 * 1024 * 1024
-CUT = f"only the first {MOST_UNPACKED} bytes inside the gzip file were read"
+CUT = because(Rule.DOCUMENTS_UNPACKED, limit=MOST_UNPACKED)
 
 _XHTML = "application/xhtml+xml"
 _FEEDS = ("application/rss+xml", "application/atom+xml")
@@ -41,7 +43,7 @@ class XmlProcessor:
         if processor is None:
             return Extract(charset=document.charset)
         extract = processor.process(inside)
-        return replace(extract, cut=CUT) if inside.too_big and not extract.cut else extract
+        return replace(extract, cut=CUT) if inside.too_big and extract.cut is None else extract
 
     def skim(self, document: Document) -> Extract:
         """Let whoever knows the root element skim the document."""

@@ -10,6 +10,8 @@ from gossamer.joints.documents import Processor
 from gossamer.records.fetch import Fetched
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Document, Extract
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 
 def document_of(fetched: Fetched, limit: int, encoding: str | None = None) -> Document:
@@ -52,7 +54,10 @@ def read_by(processors: Mapping[str, Processor], document: Document, skim: bool 
     processor = processors.get(document.mime)
     extract = Extract() if processor is None else processor.skim(document) if skim else processor.process(document)
     likeness = likeness_of(extract.text) if extract.text else None
-    extract = replace(extract, text="", cut=extract.cut or document.error)
+    cut = extract.cut
+    if cut is None and document.error:
+        cut = because(Rule.DOCUMENTS_DECODING, error=document.error)
+    extract = replace(extract, text="", cut=cut)
     return extract, likeness if likeness is not None and likeness.words else None
 
 

@@ -22,13 +22,15 @@ from gossamer.readers.document import document_of, glimpse_of, read_by
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.records.fetch import Fetched
 from gossamer.records.page import Extract
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 
 LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
 LIGHT_PAGE = 1024 * 1024  # the same for a page that is read in linear time, and for what is only digested
 FEW_TAGS = 6_000  # of a light document
 FEW_STEPS = 60_000  # of a light page that is long: each takes 2 us, for a tag, a reference or the candidate of a srcset
 FEW_CHUNKS = 6_000  # of a light body
-_UNOPENED = "a gzip file of more than fetch.max_decoded bytes; kept, not opened"
+_UNOPENED = because(Rule.FETCH_MAX_DECODED, container="gzip")
 
 
 class Reader:
@@ -36,7 +38,7 @@ class Reader:
 
     def __init__(self, settings: Settings, processors: Mapping[str, Processor], processes: ReaderProcesses) -> None:
         self._limit = max(settings.fetch.max_decoded, settings.fetch.max_body)
-        self._late = f"reading took more than documents.deadline ({settings.documents.deadline:g} s) or too much memory"
+        self._deadline = settings.documents.deadline
         self._processors = processors
         self._linear = {mime for mime, processor in processors.items() if processor.is_linear}
         self._processes = processes
@@ -61,9 +63,9 @@ class Reader:
             return reply.reading
         reply = await self._processes.ask(self._task(fetched, "skim"), fetched.body)
         if reply is not None and reply.reading is not None:
-            late = replace(reply.reading.extract, cut=f"{self._late}; it was scanned for links")
+            late = replace(reply.reading.extract, cut=self._late("scanned for links"))
             return replace(reply.reading, extract=late)
-        return replace(self.glimpse(fetched), extract=Extract(cut=f"{self._late}; it was not read"))
+        return replace(self.glimpse(fetched), extract=Extract(cut=self._late("not read")))
 
     async def outline(self, fetched: Fetched) -> Outline | None:
         """Return the pieces of a document, to be compared with another; None: there are none, or that would take too long."""
@@ -98,6 +100,10 @@ class Reader:
             return None
         extract, likeness = read_by(self._processors, document)
         return ChildReading(document.mime, extract=extract, likeness=likeness)
+
+    def _late(self, done: str) -> Reason:
+        """Say that a document was not read in time, and what was done with it instead."""
+        return because(Rule.DOCUMENTS_DEADLINE, seconds=self._deadline, done=done)
 
     def _task(self, fetched: Fetched, step: str) -> Task:
         return Task(

@@ -5,13 +5,14 @@ from typing import Literal
 from msgspec import Struct
 
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 
 
 class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defaults=True):
     """The answer of robots.txt about one URL, or the step that has to come first."""
 
     verdict: Literal["allowed", "denied", "ask", "wait"]
-    rule: str = ""  # the line that decided, or why there is none
+    reason: Reason | None = None  # the line that decided, or why there is none
     ask: str = ""  # with "ask": the URL of the robots.txt to fetch now, with this turn
     due: float | None = None  # robots.txt is out of reach: when a later crawl ("denied") or anybody ("wait") may try again
     outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
@@ -23,4 +24,4 @@ class Learned(Struct, frozen=True, kw_only=True):
     delay: float | None = None  # Crawl-delay
     sitemaps: tuple[str, ...] = ()
     block_until: float = 0.0  # out of reach: ask again then, and send nothing before
-    reason: str = ""
+    reason: Reason | None = None

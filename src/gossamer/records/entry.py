@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 from msgspec import Struct
 
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 
 
 class LinkKind(StrEnum):
@@ -48,9 +49,18 @@ class Verdict(Struct, frozen=True, array_like=True, gc=False):
     """The judgement of one rule about a URL. A refusal also says the outcome the URL ends with."""
 
     allowed: bool
-    rule: str  # named like the knob that steers it: scope.within, scope.block, traps.max_length, robots.meta
-    reason: str = ""
+    reason: Reason  # its rule is there whatever it says; facts only where it refuses, or something was learned
     outcome: Outcome = Outcome.OUT_OF_SCOPE
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule."""
+        return self.reason.rule
+
+    @property
+    def text(self) -> str:
+        """What the rule says of the URL, in words; an empty text: nothing."""
+        return self.reason.text if not self.allowed or self.reason.facts else ""
 
 
 class Entry(Struct, frozen=True, array_like=True):

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from gossamer.records.reason import Reason
+
 
 class Ruling(StrEnum):
     """The decision of an operator about a lesson; `NONE`: the evidence decides."""
@@ -95,7 +97,7 @@ class Growth(Struct, frozen=True, array_like=True, gc=False):
     hour: int = 0  # since the epoch
     found_in_hour: int = 0
     slowed: int = 0  # times
-    reason: str = ""
+    reason: Reason | None = None  # why it was slowed the last time
     page: str = ""  # the page that last brought most
     own: int = 0  # fetched URLs that were found on the host itself
     outside: int = 0  # fetched URLs that were found elsewhere, and URLs of other hosts that were first found here

@@ -34,7 +34,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
     body: Body  # after the head, transfer coding included
     chunked: bool = False  # the body carries chunked transfer coding
     truncated: str = ""  # WARC's words: length, time, disconnect, unspecified
-    address: str = ""
+    address: str = ""  # that was asked, or may not be (`address_refused`)
     started: float = 0.0
     answered: float = 0.0  # first byte, or the end of waiting for it
     ended: float = 0.0

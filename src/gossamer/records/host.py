@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from gossamer.records.entry import Priority
+from gossamer.records.reason import Reason
 
 
 class HostPolicy(Struct, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class HostClock(Struct, frozen=True, array_like=True):
     robots_delay: float = 0.0  # Crawl-delay
     slowdown: float = 1.0  # grows while the host answers slowly, shrinks back to 1
     blocked_until: float = 0.0
-    block_reason: str = ""
+    block_reason: Reason | None = None
     failures: int = 0  # in a row
     openings: int = 0  # of the breaker, in a row
     probing: bool = False  # the breaker allows exactly one request

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from gossamer.records.entry import Entry, Priority
 from gossamer.records.host import HostClock, HostPolicy
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import Reason
 
 
 class Lease(Struct, frozen=True, kw_only=True, array_like=True):
@@ -53,7 +54,7 @@ class Answer(Struct, frozen=True, kw_only=True, array_like=True):
     failed: bool | None = False  # None: says nothing about the host's health
     robots_delay: float | None = None  # Crawl-delay learned with this answer
     block_until: float = 0.0  # Retry-After, or robots.txt out of reach
-    block_reason: str = ""
+    block_reason: Reason | None = None
 
 
 class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
@@ -62,7 +63,7 @@ class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
     lease: Lease
     fate: Fate
     outcome: Outcome
-    reason: str = ""
+    reason: Reason | None = None
     due: float | None = None
     score: float | None = None  # with AGAIN, or DEFERRED to the last class: what it is worth then; None: as it was
     answer: Answer | None = None  # None: the turn was not used, the host's clock goes back
@@ -76,7 +77,7 @@ class KnownUrl(Struct, frozen=True, kw_only=True):
     entry: Entry
     state: State
     outcome: Outcome | None
-    reason: str
+    reason: Reason | None
     due: float | None
     attempts: int
     returns: int

@@ -6,6 +6,7 @@ from gossamer.records.entry import Link
 from gossamer.records.freshness import Freshness
 from gossamer.records.hints import Hint
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class Extract(Struct, frozen=True, kw_only=True):
 
     links: tuple[Link, ...] = ()
     links_cut: int = 0  # links beyond the limit of a page
-    cut: str = ""  # why the document was not read the usual way
+    cut: Reason | None = None  # why the document was not read the usual way
     title: str = ""
     language: str = ""
     charset: str = ""
@@ -70,7 +71,7 @@ class Page(Struct, frozen=True, kw_only=True, array_like=True):
     key: str
     host: str
     outcome: Outcome
-    reason: str = ""
+    reason: Reason | None = None
     status: int = 0
     mime: str = ""
     digest: str = ""  # "sha1:" and base32, of the payload

@@ -5,6 +5,7 @@ from math import inf
 from msgspec import Struct
 
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 
 # A dead URL with one of these was never requested, because a rule says so; with any other it was tried, and failed.
 NOT_FOR_US = frozenset(
@@ -42,7 +43,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
 
     next_host: str = ""  # whose turn comes next; empty: nobody's, as long as nothing else happens
     next_time: float = inf
-    reason: str = ""  # why not sooner, if it is more than the time between two requests
+    reason: Reason | None = None  # why not sooner, if it is more than the time between two requests
     slowest: str = ""  # the host whose waiting URLs take longest; empty: there are too many hosts to look at
     seconds: float = 0.0  # how long they take, one after the other
     delay: float = 0.0  # between two of them

@@ -13,6 +13,7 @@ from gossamer.records.hints import Hint
 from gossamer.records.lease import Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original, Page, Place
+from gossamer.records.reason import Reason
 
 # Who has some content and counts; who has nearly its text and counts, bits between.
 Earlier = tuple[Original | None, tuple[Original, int] | None]
@@ -40,7 +41,7 @@ class Succession(Struct, frozen=True):
 
     canonical: Original
     copy: Original
-    reason: str  # why the one counts
+    why: str  # the one counts, in words
     digest: str = ""  # of the bytes that both have; empty: they have nearly the same text
     bits: int = 0  # between the texts
 
@@ -58,8 +59,8 @@ class Lesson(Struct, frozen=True, array_like=True):
     claimed_interval: float | None = None  # seconds between two changes of a page never visited, as a list claims
     chain: Chain | None = None  # cookies of the redirects that led to it
     is_doubtful: bool = False  # others of its make brought so little that soon not all of them will be fetched
-    behind: str = ""  # why it waits behind all others, if it is to
-    wait: tuple[float, str] | None = None  # it is put off by so many seconds, and why
+    behind: Reason | None = None  # why it waits behind all others, if it is to
+    wait: tuple[float, Reason] | None = None  # it is put off by so many seconds, and why
     habit: Habit | None = None  # what changes on most pages of its host; None: too few pages to have any
     content: Place | None = None  # where the bytes of a copy are kept, as it was the last time
 
@@ -91,6 +92,6 @@ class Studied(Struct):
     visits: list[Visit]  # with the links they found judged by what is known now
     changes: dict[tuple[str, str, str], Any]  # records by host, kind and name
     rows: list[tuple[bytes, bytes]]
-    slow: dict[str, tuple[float, str]]  # hosts to slow down: for how many seconds, and why
+    slow: dict[str, tuple[float, Reason]]  # hosts to slow down: for how many seconds, and why
     sizes: dict[int, tuple[int, int, int]] = {}  # hosts of a size that came to be another number: hosts, fetched, found
     phrases: Any = None  # that pages showed (`lessons/phrases.py`); None: none was to be learned

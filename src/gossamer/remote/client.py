@@ -19,6 +19,7 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Lease, Leases, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original
+from gossamer.records.reason import Reason
 from gossamer.records.visit import Earlier, Lesson, Visit
 from gossamer.remote import wire
 from gossamer.remote.wire import Line, Reply, decode_replies, rebuilt
@@ -148,7 +149,7 @@ class RemoteFrontier:
         settled: int = await self._ask(wire.SettleCall, _COUNT, tuple(settlements), now)
         return settled
 
-    async def block(self, host: str, until: float, reason: str) -> None:
+    async def block(self, host: str, until: float, reason: Reason | None) -> None:
         """Give no lease of that host before `until`."""
         await self._ask(wire.BlockCall, _DONE, host, until, reason)
 

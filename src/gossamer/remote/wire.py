@@ -29,6 +29,7 @@ from gossamer.records.lease import Answer, Fate, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page
+from gossamer.records.reason import Reason
 from gossamer.records.visit import Chain, Lesson
 
 Message = TypeVar("Message")
@@ -50,7 +51,7 @@ class Ended(Struct, frozen=True, array_like=True):
     token: int
     fate: Fate
     outcome: Outcome
-    reason: str
+    reason: Reason | None
     due: float | None
     answer: Answer | None
     discovered: tuple[Entry, ...]
@@ -146,7 +147,7 @@ class PaceCall(Call, frozen=True, tag=9):
 class BlockCall(Call, frozen=True, tag=10):
     host: str
     until: float
-    reason: str
+    reason: Reason | None
 
 
 class Unask(Struct, frozen=True, array_like=True, tag=11):

@@ -18,6 +18,8 @@ from gossamer.errors import UrlError
 from gossamer.policy.retry import SHORTEST_DELAY, is_transient, retry_after
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.url.parse import Base
 
 UNSENT = frozenset((Outcome.ADDRESS_REFUSED, Outcome.DNS_FAILED))  # there is no server to have a robots.txt
@@ -34,6 +36,7 @@ class KnownRobots(Struct, frozen=True, array_like=True):
     hops: int = 0
     failures: int = 0  # in a row
     retry_at: float = 0.0  # not asked again before
+    address: str = ""  # of a closed one: the address of the host that may not be contacted
     cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no server answered
 
 
@@ -43,13 +46,20 @@ class RobotsStep(Struct, frozen=True, kw_only=True):
     known: KnownRobots
     text: bytes | None = None  # of a robots.txt that was read
     block_until: float = 0.0  # nothing is sent to the host before
-    reason: str = ""
+    reason: Reason | None = None
+
+
+def reason_for(known: KnownRobots) -> Reason:
+    """Say why a robots.txt that could not be read allows everything, or nothing."""
+    if known.kind == "open":
+        return because(Rule.ROBOTS_UNAVAILABLE, detail=known.detail)
+    return because(Rule.ROBOTS_UNREACHABLE, detail=known.detail, address=known.address or None)
 
 
 def advance(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, delay: float, now: float) -> RobotsStep:
     """Return what is known after an answer; `delay` is the host's."""
     if fetched.outcome is Outcome.CANCELLED:
-        return RobotsStep(known=known, reason="cancelled")
+        return RobotsStep(known=known, reason=because(Rule.ROBOTS_CANCELLED))
     if fetched.outcome is not Outcome.OK:
         detail = f"{fetched.outcome.value}, {fetched.detail}" if fetched.detail else fetched.outcome.value
         return _failed(known, fetched, detail, settings, delay, now)
@@ -81,7 +91,7 @@ def _redirected(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, now: 
         return _open(f"status {fetched.status} without a usable Location", settings, now)
     if known.hops >= settings.max_redirects:
         return _open(f"more than {settings.max_redirects} redirects", settings, now)
-    reason = f"robots.txt redirects to {target}"
+    reason = because(Rule.ROBOTS_REDIRECTED, location=target)
     return RobotsStep(known=replace(known, location=target, hops=known.hops + 1), reason=reason)
 
 
@@ -95,14 +105,17 @@ def _target(fetched: Fetched) -> str | None:
 
 
 def _open(detail: str, settings: RobotsTxt, now: float) -> RobotsStep:
-    return RobotsStep(known=KnownRobots("open", detail, now + settings.ttl), reason=f"robots.txt unavailable: {detail}")
+    known = KnownRobots("open", detail, now + settings.ttl)
+    return RobotsStep(known=known, reason=reason_for(known))
 
 
 def _failed(known: KnownRobots, fetched: Fetched, detail: str, settings: RobotsTxt, delay: float, now: float) -> RobotsStep:
     if known.expires > now:
         return RobotsStep(known=known)  # somebody else's answer came in between, and was better
     asked = retry_after(fetched.header("retry-after"), now) if fetched.status in (429, 503) else None
-    reason = f"robots.txt unreachable: {detail}"
+    address = fetched.address if fetched.outcome is Outcome.ADDRESS_REFUSED else ""
+    closed = KnownRobots("closed", detail, address=address)
+    reason = reason_for(closed)
     failures = known.failures + 1
     if failures < settings.times and (fetched.outcome is Outcome.OK or is_transient(fetched.outcome)):
         retry_at = max(now + settings.wait * GROWTH**known.failures * max(delay, SHORTEST_DELAY), asked or 0.0)
@@ -111,5 +124,5 @@ def _failed(known: KnownRobots, fetched: Fetched, detail: str, settings: RobotsT
     expires = max(now + settings.ttl, asked or 0.0)
     silent = fetched.outcome is not Outcome.OK and not known.hops  # else the host did answer, with a redirect
     cause = fetched.outcome.value if silent or fetched.outcome in UNSENT else ""
-    held = KnownRobots("rules", "", expires) if known.kind == "rules" else KnownRobots("closed", detail, expires, cause=cause)
+    held = KnownRobots("rules", "", expires) if known.kind == "rules" else replace(closed, expires=expires, cause=cause)
     return RobotsStep(known=held, block_until=asked or 0.0, reason=reason)

@@ -20,7 +20,9 @@ from gossamer.joints.keyvalue import KeyValue
 from gossamer.records.consultation import Consultation, Learned
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
-from gossamer.robots.answer import KnownRobots, advance
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
+from gossamer.robots.answer import KnownRobots, advance, reason_for
 from gossamer.robots.patterns import ITSELF, Group
 from gossamer.robots.rules import Rules, parse
 from gossamer.url.parse import Base
@@ -93,9 +95,9 @@ class RobotsCache:
         if known.retry_at > now:
             if known.kind == "rules":
                 return await self._judge(origin, cached, url, agent)
-            return Consultation(verdict="wait", rule="robots.txt is out of reach", due=known.retry_at)
+            return Consultation(verdict="wait", reason=because(Rule.ROBOTS_RETRY), due=known.retry_at)
         if self._asking.get(origin, 0.0) > now:
-            return Consultation(verdict="wait", rule="robots.txt is being fetched")
+            return Consultation(verdict="wait", reason=because(Rule.ROBOTS_AWAITED))
         if len(self._asking) > self._size:
             self._asking = {other: until for other, until in self._asking.items() if until > now}
         self._asking[origin] = now + PATIENCE
@@ -165,12 +167,12 @@ class RobotsCache:
 
     def _exempt(self, url: str) -> Consultation | None:
         if not self._obeys:
-            return Consultation(verdict="allowed", rule="robots.obey is off")
+            return Consultation(verdict="allowed", reason=because(Rule.ROBOTS_OFF))
         scheme = url.partition(":")[0]
         if scheme not in _SCHEMES:
-            return Consultation(verdict="allowed", rule=f"there is no robots.txt for {scheme}: URLs")
+            return Consultation(verdict="allowed", reason=because(Rule.ROBOTS_NONE, scheme=scheme))
         if url.endswith(_ITSELF) and url == _origin(url) + _ITSELF:
-            return Consultation(verdict="allowed", rule=ITSELF[1])
+            return _ruling(*ITSELF)
         return None
 
     async def _judge(self, origin: str, cached: _Cached, url: str, agent: str) -> Consultation:
@@ -234,23 +236,22 @@ def _origin(url: str) -> str:
 
 
 @lru_cache(maxsize=1_024)  # a rule decides about many URLs
-def _ruling(allowed: bool, rule: str) -> Consultation:
-    return Consultation(verdict="allowed" if allowed else "denied", rule=rule)
+def _ruling(allowed: bool, line: str) -> Consultation:
+    return Consultation(verdict="allowed" if allowed else "denied", reason=because(Rule.ROBOTS_TXT, line=line))
 
 
 def _ruling_of_all(known: KnownRobots) -> Consultation | None:
     """Return what holds for all URLs of an origin without a robots.txt that could be read."""
     if known.kind == "open":
-        return _ruling(True, f"robots.txt unavailable: {known.detail}")
+        return Consultation(verdict="allowed", reason=reason_for(known))
     if known.kind == "closed":
         outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
-        rule = f"robots.txt unreachable: {known.detail}"
-        return Consultation(verdict="denied", rule=rule, due=known.expires, outcome=outcome)
+        return Consultation(verdict="denied", reason=reason_for(known), due=known.expires, outcome=outcome)
     return None
 
 
 def _question(origin: str, known: KnownRobots) -> Consultation:
-    return Consultation(verdict="ask", rule="robots.txt is not known", ask=known.location or f"{origin}/robots.txt")
+    return Consultation(verdict="ask", reason=because(Rule.ROBOTS_UNKNOWN), ask=known.location or f"{origin}/robots.txt")
 
 
 def _compiled(text: bytes, limit: int, agent: str) -> Rules:

@@ -14,6 +14,7 @@ from gossamer.joints.catalog import Catalog
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.reason import because
 
 Opener = Callable[[], Awaitable[Catalog]]
 Rule = Callable[[Opener], Awaitable[None]]
@@ -37,7 +38,7 @@ async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
         key="full",
         host="a.test",
         outcome=Outcome.DUPLICATE,
-        reason="because",
+        reason=because("http.status", status=200),
         status=203,
         mime="text/plain",
         digest="sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",

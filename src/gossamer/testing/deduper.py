@@ -101,7 +101,7 @@ async def the_canonical_page_has_the_content_though_it_came_later(open_deduper: 
     assert await deduper.claim(ONE, PAGE) is None, "a page is a duplicate of its own variant"
     assert await deduper.claim(ONE, VARIANT) == PAGE, "who comes next is not told of the page that counts"
     (exchange,) = await deduper.successions([(ONE, PAGE)])
-    assert (exchange.canonical, exchange.copy, exchange.digest) == (PAGE, VARIANT, ONE) and exchange.reason
+    assert (exchange.canonical, exchange.copy, exchange.digest) == (PAGE, VARIANT, ONE) and exchange.why
     await deduper.commit([(ONE, PAGE)])
     assert await deduper.successions([(ONE, PAGE)]) == [], "an exchange that is done is told again"
     for each in (deduper, open_deduper()):

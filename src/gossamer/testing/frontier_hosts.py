@@ -11,11 +11,15 @@ from gossamer.records.entry import Priority
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import State
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.standing import Outlook
 from gossamer.testing.clock import VirtualClock
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, end, entry, failure, key, leased, only, status
 
 _DAY = 86400.0
+RETRY_AFTER = because(Rule.POLITENESS_THROTTLED, status=429)
+UNREACHABLE = because(Rule.ROBOTS_UNREACHABLE, detail="status 503")
 
 
 async def _many(frontier: Frontier, count: int, host: str = "a.example", priority: Priority = Priority.MEDIUM) -> None:
@@ -106,17 +110,17 @@ async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Fro
 async def a_block_moves_later_until_it_is_lifted(bench: FrontierBench) -> None:
     frontier = await bench.open()
     await _many(frontier, 3)
-    await frontier.block("a.example", NOW + 100, "robots.txt out of reach")
-    await frontier.block("a.example", NOW + 50, "sooner")
+    await frontier.block("a.example", NOW + 100, UNREACHABLE)
+    await frontier.block("a.example", NOW + 50, RETRY_AFTER)
     clock = (await status(frontier)).clock
-    assert (clock.blocked_until, clock.block_reason) == (NOW + 100, "robots.txt out of reach")
+    assert (clock.blocked_until, clock.block_reason) == (NOW + 100, UNREACHABLE)
     assert (await frontier.lease("worker", 1, NOW + 99)).next_time == NOW + 100
     assert await frontier.reserve("worker", "a.example", NOW + 99) is None
     lease = await only(frontier, NOW + 100)
-    answer = Answer(at=NOW + 100, block_until=NOW + 200, block_reason="Retry-After")
+    answer = Answer(at=NOW + 100, block_until=NOW + 200, block_reason=RETRY_AFTER)
     await frontier.settle([end(lease, answer=answer)], NOW + 100)
-    assert not await leased(frontier, NOW + 199) and (await status(frontier)).clock.block_reason == "Retry-After"
-    await frontier.block("a.example", 0, "")
+    assert not await leased(frontier, NOW + 199) and (await status(frontier)).clock.block_reason == RETRY_AFTER
+    await frontier.block("a.example", 0, None)
     await only(frontier, NOW + 199)
 
 
@@ -139,7 +143,8 @@ async def the_breaker_opens_probes_once_and_gives_up(bench: FrontierBench) -> No
     await _many(frontier, 20)
     one, two = await leased(frontier, NOW)
     await frontier.settle([failure(one, NOW), failure(two, NOW)], NOW)
-    assert not await leased(frontier, NOW + 99) and "breaker" in (await status(frontier)).clock.block_reason
+    reason = (await status(frontier)).clock.block_reason
+    assert not await leased(frontier, NOW + 99) and reason is not None and reason.rule == Rule.BREAKER_FAILURES
     probe = await only(frontier, NOW + 100)
     await frontier.settle([end(probe)], NOW + 100)
     assert len(await leased(frontier, NOW + 100)) == 2
@@ -266,7 +271,7 @@ async def a_lease_says_when_to_ask_again(bench: FrontierBench) -> None:
     assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 1
     lease = await only(frontier, NOW + 1)
     await frontier.settle([end(lease, Fate.RETRY, due=NOW + 70)], NOW + 1)
-    await frontier.block("a.example", NOW + 80, "for a while")
+    await frontier.block("a.example", NOW + 80, RETRY_AFTER)
     assert (await frontier.lease("worker", 1, NOW + 1)).next_time == NOW + 80
     await frontier.settle([end(await only(frontier, NOW + 80))], NOW + 80)
     assert (await frontier.lease("worker", 1, NOW + 99)).next_time is None
@@ -296,16 +301,16 @@ async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(b
     next_turn = Outlook(next_host="a.example", next_time=NOW + 2)
     assert frontier.outlook(10) == replace(next_turn, slowest="b.example", seconds=10, delay=10)
     assert frontier.outlook(1) == next_turn, "two hosts were too many to look at"
-    await frontier.block("a.example", NOW + 30, "Retry-After")
+    await frontier.block("a.example", NOW + 30, RETRY_AFTER)
     await frontier.settle([end(second, Fate.RETRY, due=NOW + 20)], NOW)
     told = frontier.outlook(10)
-    assert (told.next_host, told.next_time, told.reason) == ("b.example", NOW + 10, "")
+    assert (told.next_host, told.next_time, told.reason) == ("b.example", NOW + 10, None)
     await frontier.settle([end(await only(frontier, NOW + 10), answer=None)], NOW + 10)
     told = frontier.outlook(10)
     assert (told.next_host, told.next_time) == ("b.example", NOW + 20) and told.reason, "its only URL waits for a date"
     await frontier.drop("b.example")
     told = frontier.outlook(10)
-    assert (told.next_host, told.next_time, told.reason) == ("a.example", NOW + 30, "Retry-After")
+    assert (told.next_host, told.next_time, told.reason) == ("a.example", NOW + 30, RETRY_AFTER)
     await frontier.set_policy("a.example", HostPolicy(paused=True))
     assert frontier.outlook(10) == Outlook()
 
@@ -344,7 +349,7 @@ async def what_was_decided_about_a_host_survives_a_restart(bench: FrontierBench)
     frontier = await bench.open(breaker=Breaker(failures=90, error_share=1.0))
     policy = HostPolicy(max_qps=0.5, max_connections=2, priority=Priority.HIGH, user_agent="x", paused=True, crawl_depth=3)
     await frontier.set_policy("b.example", policy)
-    await frontier.block("c.example", NOW + 500, "Retry-After")
+    await frontier.block("c.example", NOW + 500, RETRY_AFTER)
     await _many(frontier, 120)
     now = NOW
     for number in range(110):
@@ -389,7 +394,11 @@ async def nothing_acknowledged_is_lost_by_a_restart(bench: FrontierBench) -> Non
     for host in "abcd":
         await frontier.discover([entry("1", host), entry("2", host)], NOW)
     done, retried, deferred, _ = await leased(frontier, NOW)
-    ends = [end(done, reason="r"), end(retried, Fate.RETRY, due=NOW + 90), end(deferred, Fate.DEFERRED, due=NOW + 80)]
+    ends = [
+        end(done, reason=RETRY_AFTER),
+        end(retried, Fate.RETRY, due=NOW + 90),
+        end(deferred, Fate.DEFERRED, due=NOW + 80),
+    ]
     await frontier.settle(ends, NOW + 1)
     before = {known.entry.key: known async for known in frontier.known() if known.state is not State.LEASED}
     frontier = await bench.reopen(NOW + 2)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from gossamer.joints.frontier import Frontier
 from gossamer.records.entry import Entry, LinkKind, Verdict
 from gossamer.records.lease import Fate, Lease
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
@@ -85,7 +87,7 @@ async def a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links(benc
 async def what_nobody_gets_goes_to_lambda(bench: FrontierBench) -> None:
     """Links to pages that are unknown, refused, dead or removed; and all that a page without links has."""
     frontier = await opened(bench, entry("0"), found("dead"), found("gone"), found("fine"))
-    await frontier.discover([entry("out", refused=Verdict(False, "scope.within"), kind=LinkKind.ANCHOR)], NOW)
+    await frontier.discover([entry("out", refused=Verdict(False, because(Rule.SCOPE_WITHIN)), kind=LinkKind.ANCHOR)], NOW)
     await frontier.remove(key("gone"))
     total, _ = await check(frontier)
     seed = await only(frontier, NOW)

@@ -10,11 +10,15 @@ from gossamer.records.entry import Discovered, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, by, end, entry, key, leased, only
 from gossamer.url.fingerprint import fingerprint
 
 _DAY = 86400.0
+OUTSIDE = Verdict(False, because(Rule.SCOPE_WITHIN))
+FINE = because(Rule.HTTP_STATUS, status=200)
 
 
 async def state_of(frontier: Frontier, path: str = "1", host: str = "a.example") -> State | None:
@@ -34,7 +38,10 @@ async def new_urls_wait_and_known_ones_are_counted(bench: FrontierBench) -> None
 
 async def a_fingerprint_names_its_url_whatever_became_of_it(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    refused, asked_for = entry("2", refused=Verdict(False, "scope.within")), key("1") + "?utm_source=a"  # not the key
+    refused, asked_for = (
+        entry("2", refused=OUTSIDE),
+        key("1") + "?utm_source=a",
+    )  # not the key
     await frontier.discover([replace(entry("1"), url=asked_for), refused, entry("3", "b.example")], NOW)
     for lease in await leased(frontier, NOW, limit=1):
         await frontier.settle([end(lease)], NOW)
@@ -49,7 +56,7 @@ async def a_fingerprint_names_its_url_whatever_became_of_it(bench: FrontierBench
 async def every_key_is_in_exactly_one_state(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1", host=f"{name}.example") for name in "abcdefg"], NOW)
-    await frontier.discover([entry("x", refused=Verdict(False, "scope.within"))], NOW)
+    await frontier.discover([entry("x", refused=OUTSIDE)], NOW)
     leases = await leased(frontier, NOW, limit=5)
     fates = (Fate.DONE, Fate.DEAD, Fate.RETRY, Fate.DEFERRED)
     await frontier.settle([end(lease, fate) for lease, fate in zip(leases, fates, strict=False)], NOW)
@@ -66,17 +73,17 @@ async def every_key_is_in_exactly_one_state(bench: FrontierBench) -> None:
 
 async def a_refused_url_is_recorded_with_its_rule(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    verdict = Verdict(False, "traps.max_length", "3000 characters", Outcome.TRAP)
+    verdict = Verdict(False, because(Rule.TRAPS_MAX_LENGTH, length=3000, limit=2000), Outcome.TRAP)
     assert await frontier.discover([entry(refused=verdict), entry(refused=verdict)], NOW) == Discovered(refused=1, known=1)
     known = await frontier.lookup(key())
     assert known is not None and known.state is State.DEAD
-    assert (known.outcome, known.reason) == (Outcome.TRAP, "traps.max_length: 3000 characters")
+    assert (known.outcome, known.reason) == (Outcome.TRAP, verdict.reason)
     assert not await leased(frontier, NOW) and await frontier.host("a.example") is None
 
 
 async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await frontier.discover([entry(refused=Verdict(False, "scope.max_depth"), depth=16)], NOW)
+    await frontier.discover([entry(refused=Verdict(False, because(Rule.SCOPE_MAX_DEPTH, depth=16, limit=15)), depth=16)], NOW)
     assert await frontier.discover([entry(depth=2)], NOW + 1) == Discovered(new=1)
     lease = await only(frontier, NOW + 1)
     assert lease.entry == entry(depth=2)
@@ -87,12 +94,10 @@ async def a_refused_url_is_queued_when_nothing_refuses_it_any_more(bench: Fronti
 
 async def what_a_rule_refused_and_what_failed_are_counted_apart(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
-    by_plugin = Verdict(False, "plugin", "too old", Outcome.GONE)
+    by_plugin = Verdict(False, because("plugin", text="too old"), Outcome.GONE)
     await frontier.discover([entry("1", f"{name}.example") for name in "abcd"], NOW)
-    await frontier.discover(
-        [entry("2"), entry("3", refused=by_plugin), entry("4", refused=Verdict(False, "scope.within"))], NOW
-    )
-    await frontier.discover([entry("5", refused=Verdict(False, "scope.max_depth"))], NOW)
+    await frontier.discover([entry("2"), entry("3", refused=by_plugin), entry("4", refused=OUTSIDE)], NOW)
+    await frontier.discover([entry("5", refused=Verdict(False, because(Rule.SCOPE_MAX_DEPTH, depth=16, limit=15)))], NOW)
     ends = [Outcome.GONE, Outcome.ROBOTS_DENIED, Outcome.ADDRESS_REFUSED, Outcome.BREAKER_OPEN]
     leases = await leased(frontier, NOW)
     unasked = [end(lease, Fate.DEAD, outcome=outcome, answer=None) for lease, outcome in zip(leases[:3], ends, strict=False)]
@@ -118,7 +123,8 @@ async def a_full_host_takes_no_more_urls(bench: FrontierBench) -> None:
     found = [entry(str(number)) for number in range(3)] + [entry("1", "b.example")]
     assert await frontier.discover(found, NOW) == Discovered(new=3, refused=1)
     known = await frontier.lookup(key("2"))
-    assert known is not None and known.outcome is Outcome.TRAP and "frontier.max_waiting" in known.reason
+    assert known is not None and known.outcome is Outcome.TRAP and known.reason is not None
+    assert known.reason.rule == Rule.FRONTIER_MAX_WAITING
     assert await frontier.discover([entry("2")], NOW) == Discovered(known=1)
     await leased(frontier, NOW)
     assert await frontier.discover([entry("2")], NOW) == Discovered(new=1)
@@ -129,14 +135,15 @@ async def a_blocked_host_takes_no_more_urls(bench: FrontierBench) -> None:
     await frontier.set_policy("a.example", HostPolicy(blocked=True))
     assert await frontier.discover([entry()], NOW) == Discovered(refused=1)
     known = await frontier.lookup(key())
-    assert known is not None and known.outcome is Outcome.OUT_OF_SCOPE and "operator" in known.reason
+    assert known is not None and known.outcome is Outcome.OUT_OF_SCOPE and known.reason is not None
+    assert known.reason.rule == Rule.POLICY_BLOCKED
     await frontier.set_policy("a.example", HostPolicy())
     assert await frontier.discover([entry()], NOW) == Discovered(new=1)
 
 
 async def a_removed_url_is_removed_for_good(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await frontier.discover([entry("1"), entry("2", refused=Verdict(False, "scope.within"))], NOW)
+    await frontier.discover([entry("1"), entry("2", refused=OUTSIDE)], NOW)
     assert await frontier.remove(key("1")) and await frontier.remove(key("2")) and not await frontier.remove(key("3"))
     assert await frontier.discover([entry("1"), entry("2")], NOW) == Discovered(known=2)
     frontier = await bench.reopen(NOW)
@@ -191,11 +198,11 @@ async def a_settled_url_is_done_and_not_leased_again(bench: FrontierBench) -> No
     frontier = await bench.open()
     await frontier.discover([entry("1"), entry("2", "b.example")], NOW)
     done, dead = await leased(frontier, NOW)
-    settlements = [end(done, due=NOW + 50, reason="fine"), end(dead, Fate.DEAD, due=NOW + 60)]
+    settlements = [end(done, due=NOW + 50, reason=FINE), end(dead, Fate.DEAD, due=NOW + 60)]
     assert await frontier.settle(settlements, NOW + 1) == 2
     known = await frontier.lookup(key("1"))
     assert known is not None and known.state is State.DONE and known.outcome is Outcome.OK
-    assert (known.due, known.reason, known.settled_at) == (NOW + 50, "fine", NOW + 1)
+    assert (known.due, known.reason, known.settled_at) == (NOW + 50, FINE, NOW + 1)
     assert await state_of(frontier, "2", "b.example") is State.DEAD
     assert await frontier.discover([entry("1")], NOW + 100) == Discovered(known=1)
     assert not await leased(frontier, NOW + _DAY)
@@ -228,7 +235,12 @@ async def a_deferred_url_keeps_its_place_and_is_not_counted(bench: FrontierBench
 async def what_a_page_led_to_is_found_together_with_its_end(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
     await frontier.discover([entry("1")], NOW)
-    found = (entry("2"), entry("1"), entry("3", refused=Verdict(False, "scope.within")), entry("4", kind=LinkKind.ANCHOR))
+    found = (
+        entry("2"),
+        entry("1"),
+        entry("3", refused=OUTSIDE),
+        entry("4", kind=LinkKind.ANCHOR),
+    )
     await frontier.settle([end(await only(frontier, NOW), discovered=found)], NOW)
     frontier = await bench.reopen(NOW)
     states = [await state_of(frontier, str(number)) for number in range(1, 5)]

@@ -137,7 +137,7 @@ async def the_canonical_page_counts_though_it_came_later(open_near: Opener) -> N
     assert await near.claim(like(2), PAGE) is None, "a page is the twin of its own variant"
     assert (await near.claim(like(2), OTHER) or ())[1:] == (0,), "who comes next is not told of the page that counts"
     (exchange,) = await near.successions([(like(2), PAGE)])
-    assert (exchange.canonical, exchange.copy, exchange.bits) == (PAGE, VARIANT, 1) and exchange.reason
+    assert (exchange.canonical, exchange.copy, exchange.bits) == (PAGE, VARIANT, 1) and exchange.why
     await near.commit([(like(2), PAGE)], [(PAGE, VARIANT, 1)])
     assert await near.successions([(like(2), PAGE)]) == [], "an exchange that is done is told again"
     for each in (near, open_near()):

@@ -97,7 +97,9 @@ async def a_verdict_names_its_line(open_robots: Opener) -> None:
     await ask(robots, answer(DENYING))
     denied = await robots.consult(PAGE, AGENT, NOW)
     assert (denied.verdict, denied.due) == ("denied", None), "a rule denies for good"
-    assert "/private" in denied.rule, "a verdict has to name the line that decided"
+    assert denied.reason is not None and "/private" in str(denied.reason.facts["line"]), (
+        "a verdict has to name the line that decided"
+    )
     assert await verdict(robots, "https://site.test/public") == "allowed"
 
 
@@ -158,7 +160,7 @@ async def out_of_reach_denies_after_growing_waits(open_robots: Opener) -> None:
         assert (denied.verdict, denied.due) == ("denied", now + SETTINGS.ttl), (
             "asked often enough, it ends, until a later crawl"
         )
-        assert denied.rule.startswith("robots.txt unreachable: "), "the verdict has to say why"
+        assert denied.reason is not None and denied.reason.rule == "robots.unreachable", "the verdict has to say why"
         assert await verdict(robots, page, now + SETTINGS.ttl + 1) == "ask"
 
 
@@ -186,7 +188,7 @@ async def a_url_ends_with_what_happened_to_its_robots_txt(open_robots: Opener) -
         now = await close(robots, answer(outcome=outcome, detail="so it was"), page)
         denied = await robots.consult(page, AGENT, now)
         assert (denied.verdict, denied.outcome) == ("denied", outcome), "nobody was there to forbid anything"
-        assert "so it was" in denied.rule
+        assert denied.reason is not None and "so it was" in str(denied.reason.facts["detail"])
         lasting = outcome in (Outcome.TLS_FAILED, Outcome.ADDRESS_REFUSED)
         assert (now == NOW) == lasting, "what would only happen again is not waited for"
     for number, failure in enumerate((answer(status=500), answer(DENYING, truncated="disconnect"))):

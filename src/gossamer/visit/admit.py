@@ -23,6 +23,8 @@ from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Entry, Link, LinkKind, Priority, Verdict
 from gossamer.records.hints import Hint
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import Url, parse, split
@@ -297,18 +299,18 @@ class LinkJudge:
     def _follow(self, candidate: Candidate) -> Verdict:
         if candidate.kind in self._followed:
             return FOLLOWED
-        return Verdict(False, "documents.follow", f"links of kind {candidate.kind} are not followed")
+        return Verdict(False, because(Rule.DOCUMENTS_FOLLOW, kind=candidate.kind.value))
 
     def _nofollow(self, candidate: Candidate) -> Verdict:
         if not candidate.nofollow:
             return WELCOME
-        return Verdict(False, "robots.meta", "found only behind nofollow")
+        return Verdict(False, because(Rule.ROBOTS_META))
 
     def _redirects(self, candidate: Candidate) -> Verdict:
         limit = self._settings.fetch.max_redirects
         if candidate.redirects <= limit:
             return NOT_TOO_FAR
-        return Verdict(False, "fetch.max_redirects", f"more than {limit} redirects in a row", Outcome.TRAP)
+        return Verdict(False, because(Rule.FETCH_MAX_REDIRECTS, limit=limit), Outcome.TRAP)
 
     def _trap(self, candidate: Candidate) -> Verdict:
         return traps.judge(candidate.url, self._traps)
@@ -337,8 +339,8 @@ def _refusal(rules: Iterable[AdmissionRule], candidate: Candidate) -> Verdict | 
     return None
 
 
-BY_PAGE = frozenset({"dedupe.near", "traps.soft_404", "documents.sitemaps"})  # refusals by what a link was found on
-ADMITTED = Verdict(True, "admitted")
-FOLLOWED = Verdict(True, "documents.follow")
-WELCOME = Verdict(True, "robots.meta")
-NOT_TOO_FAR = Verdict(True, "fetch.max_redirects")
+BY_PAGE = frozenset({Rule.TRAPS_SOFT_404, Rule.DOCUMENTS_SITEMAPS})  # refusals by what a link was found on
+ADMITTED = Verdict(True, because(Rule.ADMITTED))
+FOLLOWED = Verdict(True, because(Rule.DOCUMENTS_FOLLOW))
+WELCOME = Verdict(True, because(Rule.ROBOTS_META))
+NOT_TOO_FAR = Verdict(True, because(Rule.FETCH_MAX_REDIRECTS))

@@ -24,6 +24,8 @@ from gossamer.records.lease import Lease
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Earlier, Lesson
 from gossamer.url.parse import split
 from gossamer.visit.revision import Revision
@@ -36,7 +38,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     """The result of comparing an answer with all others."""
 
     outcome: Outcome
-    reason: str = ""
+    reason: Reason | None = None
     original: Original | None = None  # the page with the same bytes
     twin: tuple[Original, Original, int] | None = None  # the page with nearly the same text, this one, the bits between
     claim: tuple[str, Original] | None = None  # bytes that this page was the first to have
@@ -54,8 +56,8 @@ class Finding(Struct, frozen=True, kw_only=True):
             return ()  # it is fetched once more, when more is known
         if self.outcome is not Outcome.SOFT_404:
             return entries
-        rule, _, reason = self.reason.partition(": ")
-        refused = Verdict(False, rule, f"found only on a page that is not news: {reason}", self.outcome)
+        page = self.reason.text if self.reason is not None else ""
+        refused = Verdict(False, because(Rule.TRAPS_SOFT_404, page=page), self.outcome)
         return tuple([replace(entry, refused=refused) if entry.refused is None else entry for entry in entries])
 
 
@@ -105,7 +107,7 @@ class Comparison:
         self._lesson = lesson
         self._claims = claims
         self._near = near
-        self._spared = revision.reason if revision is not None and revision.difference.is_spared else ""
+        self._spared = revision.reason if revision is not None and revision.difference.is_spared else None
         self._outcome = outcome_of(fetched)
         self._me = Original(fetched.url, lease.entry.key, fetched.started, fetched.chunked)
         self._before = self._same_as_before()
@@ -133,15 +135,15 @@ class Comparison:
     async def judge(self, reading: ChildReading, noindex: bool = False) -> Finding:
         """Say what the answer is, and claim what it is the one page to have."""
         if self._before is not None:
-            reason = self._spared or "the same as when it was last kept"
+            reason = self._spared or because(Rule.RECRAWL_SAME)
             is_archived = not self._spared and not await self._was_copy()
             # A reference to a reference would resolve to nothing, and one to the original is there; other bytes are none.
             return Finding(outcome=Outcome.NOT_MODIFIED, original=self._before, reason=reason, is_archived=is_archived)
         soft = self._is_soft_404(reading)
-        if soft:
-            return Finding(outcome=Outcome.SOFT_404, reason=f"traps.soft_404: {soft}")
+        if soft is not None:
+            return Finding(outcome=Outcome.SOFT_404, reason=soft)
         if self._is_suspicious(reading):
-            return Finding(outcome=Outcome.DEFERRED, reason="traps.soft_404: a probe has to be sent first", suspicious=True)
+            return Finding(outcome=Outcome.DEFERRED, reason=because(Rule.TRAPS_SOFT_404), suspicious=True)
         original, twin = await self._claim(reading, noindex)
         if original is not None:
             return Finding(outcome=Outcome.DUPLICATE, original=original)
@@ -155,7 +157,7 @@ class Comparison:
             self.release()  # a copy of it would refer to bytes that nobody has kept
         return Finding(
             outcome=Outcome.NEAR_DUPLICATE,
-            reason=f"dedupe.near: its text differs by {bits} bits of 64 from that of {first.url}",
+            reason=because(Rule.DEDUPE_NEAR, bits=bits, same_as=first.url),
             twin=(first, self._me, bits),
             claim=self._own(),
             is_archived=is_archived,
@@ -189,16 +191,16 @@ class Comparison:
         if previous is None or previous.place is None:
             return None
         is_same = self._outcome is Outcome.NOT_MODIFIED or (self._outcome is OK and self._digest == previous.digest)
-        is_same = is_same or bool(self._spared)
+        is_same = is_same or self._spared is not None
         return Original(previous.url, previous.key, previous.captured_at) if is_same else None
 
     def _own(self) -> tuple[str, Original] | None:
         return (self._digest, self._me) if self._has_claim else None
 
-    def _is_soft_404(self, reading: ChildReading) -> str:
+    def _is_soft_404(self, reading: ChildReading) -> Reason | None:
         probe, fetched = self._lesson.probe, self._fetched
         if probe is None or self._entry.kind is SEED:
-            return ""
+            return None
         return soft404.likeness_to(
             probe,
             split(fetched.url),

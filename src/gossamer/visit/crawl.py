@@ -20,6 +20,8 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Extract, Place
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit import again
@@ -30,12 +32,12 @@ from gossamer.visit.gate import Gate
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revisions
-from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, conclude, outcome_of, redirect_of, struck
+from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
-CIRCLE = "it redirects in a circle"
+CIRCLE = because(Rule.FETCH_CIRCLE)
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
 
@@ -46,7 +48,7 @@ class Leads(Struct, frozen=True):
     entries: tuple[Entry, ...]
     edges: bytes | None  # what the link graph is told; None: it was not read
     chain: Chain | None = None  # what is carried to where it redirects
-    reason: str = ""
+    reason: Reason | None = None
     is_asked_again: bool = False  # it redirects to itself, and gave us something to bring back
 
 
@@ -121,7 +123,7 @@ class Crawler:
 
     def give_back(self, lease: Lease) -> "asyncio.Future[None]":
         """End a visit that was dropped: its URL keeps its place. Nobody is asked anything more, so no clock has to move."""
-        dropped = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason="the crawl was stopped")
+        dropped = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=because(Rule.CRAWL_STOPPED))
         return self._settler.settle(Visit(settlement=dropped))
 
     async def _keep(self, lease: Lease, lesson: Lesson, fetched: Fetched) -> Kept:
@@ -137,8 +139,7 @@ class Crawler:
             self._events.publish(bug(error, f"reading {lease.entry.url}"))
             if filed.place is None:
                 filed.place = await self._settler.until_room(self._archive.append, fetched, filed.digest, None)
-            reason = f"{type(error).__name__}: {error}"
-            return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=reason)
+            return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=bug_of(error))
 
     async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
         """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
@@ -208,5 +209,5 @@ class Crawler:
         edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
         chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
-        reason = CIRCLE if target in (entry.url, entry.via) else ""
+        reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)

@@ -19,14 +19,16 @@ from gossamer.records.entry import Entry, Link, LinkKind, Verdict
 from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Lesson, Visit
 from gossamer.url.parse import parse
 from gossamer.visit.admit import LinkJudge
 from gossamer.visit.probe import Prober
 from gossamer.visit.request import Requests
-from gossamer.visit.settle import Settler, unvisited, used
+from gossamer.visit.settle import Settler, put_off, unvisited, used
 
-UNUSED = Verdict(False, "documents.sitemaps", "named by robots.txt alone, whose Sitemap lines are not used")
+UNUSED = Verdict(False, because(Rule.DOCUMENTS_SITEMAPS))
 SHORT_WAIT = 0.05  # until somebody else has fetched robots.txt, or another host has a turn to spare
 
 
@@ -62,18 +64,18 @@ class Gate:
         now = self._clock.now()
         entry = lease.entry
         if lease.returns >= self._returns:
-            reason = f"crawl.returns: its worker died or froze {lease.returns} times while visiting it"
-            return _ended(lease, Outcome.BUG, reason)
+            return _ended(lease, Outcome.BUG, because(Rule.CRAWL_RETURNS, returns=lease.returns))
         if lease.clock.given_up_until > now:
-            reason = f"{entry.host} failed again and again: {lease.clock.block_reason}"
+            reason = because(Rule.BREAKER_OPENINGS, host=entry.host, last=str(lease.clock.block_reason or ""))
             return self._put_off(lease, lesson, Outcome.BREAKER_OPEN, reason, lease.clock.given_up_until)
         depth = lease.policy.crawl_depth
         if depth is not None and entry.depth > depth:
-            return _ended(lease, Outcome.OUT_OF_SCOPE, f"policy.crawl_depth: {entry.depth} hops, {entry.host} allows {depth}")
-        if lesson.behind:
+            reason = because(Rule.POLICY_CRAWL_DEPTH, depth=entry.depth, host=entry.host, limit=depth)
+            return _ended(lease, Outcome.OUT_OF_SCOPE, reason)
+        if lesson.behind is not None:
             return _deferred(lease, lesson.behind, score=priority.VIEW)
         if lesson.refused is not None:
-            return _ended(lease, lesson.refused.outcome, f"{lesson.refused.rule}: {lesson.refused.reason}")
+            return _ended(lease, lesson.refused.outcome, lesson.refused.reason)
         if lesson.wait is not None:
             return _deferred(lease, lesson.wait[1], due=now + lesson.wait[0])
         consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
@@ -81,15 +83,13 @@ class Gate:
             case "allowed":
                 return await self._prober.send(lease, lesson.probe_url) if lesson.probe_url else None
             case "denied":
-                by_robots = consultation.outcome is Outcome.ROBOTS_DENIED
-                reason = f"robots.txt: {consultation.rule}" if by_robots else consultation.rule
-                return self._put_off(lease, lesson, consultation.outcome, reason, consultation.due)
+                return self._put_off(lease, lesson, consultation.outcome, consultation.reason, consultation.due)
             case "wait":
-                return _deferred(lease, consultation.rule, due=consultation.due or now + SHORT_WAIT)
+                return _deferred(lease, consultation.reason, due=consultation.due or now + SHORT_WAIT)
             case "ask":
                 return await self._ask(lease, consultation)
 
-    def _put_off(self, lease: Lease, lesson: Lesson, outcome: Outcome, reason: str, due: float | None) -> Visit:
+    def _put_off(self, lease: Lease, lesson: Lesson, outcome: Outcome, reason: Reason | None, due: float | None) -> Visit:
         """End a URL without a request; a page that is kept stays as it is, and is due again when that may have passed."""
         if due is None or lesson.previous is None or not self._forever:
             return _ended(lease, outcome, reason, due)
@@ -105,9 +105,7 @@ class Gate:
         turn = await self._frontier.reserve(lease.worker, host, now)
         if turn is None:
             self._robots.release(lease.entry.url)
-            return _deferred(
-                lease, f"robots.txt is at {host}, which has no turn to spare", due=now + max(lease.delay, SHORT_WAIT)
-            )
+            return _deferred(lease, because(Rule.ROBOTS_ELSEWHERE, host=host), due=now + max(lease.delay, SHORT_WAIT))
         return await self._ask_elsewhere(lease, turn, consultation.ask)
 
     async def _ask_here(self, lease: Lease, url: str) -> Visit:
@@ -115,7 +113,7 @@ class Gate:
         with closing(fetched.body):
             learned = await self._learn(lease, fetched)
             if learned is None:
-                return _deferred(lease, fetched.detail, answer=used(fetched))
+                return _deferred(lease, put_off(fetched), answer=used(fetched))
             return self._learned(lease, fetched, learned, _answer(fetched, learned))
 
     async def _ask_elsewhere(self, lease: Lease, turn: Lease, url: str) -> Visit:
@@ -125,7 +123,7 @@ class Gate:
             ended = Settlement(lease=turn, fate=Fate.DONE, outcome=Outcome.OK, answer=used(fetched))
             await self._frontier.settle([ended], self._clock.now())
             if learned is None:
-                return _deferred(lease, fetched.detail)
+                return _deferred(lease, put_off(fetched))
             if learned.delay is not None:
                 await self._frontier.pace(lease.entry.host, learned.delay)
             if learned.block_until:
@@ -136,7 +134,7 @@ class Gate:
         """End the turn that was spent on robots.txt."""
         return _deferred(
             lease,
-            learned.reason or "robots.txt was fetched first",
+            learned.reason or because(Rule.ROBOTS_FETCHED),
             due=learned.block_until or None,
             answer=answer,
             entries=self._sitemaps(lease, learned),
@@ -183,7 +181,7 @@ def _answer(fetched: Fetched, learned: Learned) -> Answer | None:
     )
 
 
-def _ended(lease: Lease, outcome: Outcome, reason: str, due: float | None = None) -> Visit:
+def _ended(lease: Lease, outcome: Outcome, reason: Reason | None, due: float | None = None) -> Visit:
     """End a URL for good without a request."""
     settlement = Settlement(lease=lease, fate=Fate.DEAD, outcome=outcome, reason=reason, due=due)
     return Visit(settlement=settlement, page=unvisited(lease.entry, outcome, reason))
@@ -191,7 +189,7 @@ def _ended(lease: Lease, outcome: Outcome, reason: str, due: float | None = None
 
 def _deferred(
     lease: Lease,
-    reason: str,
+    reason: Reason | None,
     due: float | None = None,
     answer: Answer | None = None,
     entries: tuple[Entry, ...] = (),

@@ -12,10 +12,12 @@ from gossamer.readers.reading import Reader
 from gossamer.records.evidence import Probe
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Visit
 from gossamer.url.parse import split
 from gossamer.visit.request import Requests
-from gossamer.visit.settle import Kept, answer_of, outcome_of, redirect_of, used
+from gossamer.visit.settle import Kept, answer_of, outcome_of, put_off, redirect_of, used
 
 
 class Prober:
@@ -45,15 +47,15 @@ class Prober:
         directory = soft404.directory_of(split(url))
         consultation = await self._robots.consult(url, self._requests.agent(lease), now)
         if consultation.verdict == "denied":
-            return _deferred(lease, "robots.txt denies a probe", (directory, Probe(url=url, at=now)), None, 0)
+            return _deferred(lease, because(Rule.PROBE_DENIED), (directory, Probe(url=url, at=now)), None, 0)
         if consultation.verdict != "allowed":
             if consultation.verdict == "ask":
                 self._robots.release(url)
-            return _deferred(lease, "robots.txt has to be fetched before a probe", None, None, 0)
+            return _deferred(lease, because(Rule.PROBE_WAITS), None, None, 0)
         fetched = await self._requests.send(url, lease)
         try:
             if fetched.outcome is Outcome.DEFERRED:
-                return _deferred(lease, fetched.detail, None, used(fetched), 0)
+                return _deferred(lease, put_off(fetched), None, used(fetched), 0)
             probe = Probe(url=url, at=fetched.started, status=fetched.status)
             if fetched.outcome is Outcome.OK:
                 await self._until_room(self._archive.append, fetched, "", None)
@@ -70,11 +72,13 @@ class Prober:
                 )
             kept = Kept(fetched=fetched, outcome=outcome_of(fetched))
             answer = answer_of(lease, kept, self._settings, self._clock.now())
-            return _deferred(lease, "a probe for soft 404s was sent first", (directory, probe), answer, fetched.body.size)
+            return _deferred(lease, because(Rule.PROBE_SENT), (directory, probe), answer, fetched.body.size)
         finally:
             fetched.body.close()
 
 
-def _deferred(lease: Lease, reason: str, probe: tuple[str, Probe] | None, answer: Answer | None, received: int) -> Visit:
+def _deferred(
+    lease: Lease, reason: Reason | None, probe: tuple[str, Probe] | None, answer: Answer | None, received: int
+) -> Visit:
     settlement = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=reason, answer=answer)
     return Visit(settlement=settlement, probe=probe, received=received)

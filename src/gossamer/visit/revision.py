@@ -17,12 +17,13 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Lease
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Place
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Lesson
 from gossamer.url.fingerprint import fingerprint
 from gossamer.visit.settle import outcome_of
 
 OK, NOT_MODIFIED = Outcome.OK, Outcome.NOT_MODIFIED
-RULE = "recrawl.keep"
 _COMPARED = frozenset({"text/html", "application/xhtml+xml"})
 
 
@@ -30,7 +31,7 @@ class Revision(Struct, frozen=True):
     """The result of comparing an answer with the kept version of its page."""
 
     difference: Difference
-    reason: str = ""  # why it is no new version, or not known to be one
+    reason: Reason | None = None  # why it is no new version, or not known to be one
     is_early: bool = False  # too few pages were compared: it is asked for once more
 
     @property
@@ -82,7 +83,7 @@ def _judged(seen: Difference, found: dict[int, str], known: Habit, may_wait: boo
     texts = tuple([text for mark, text in found.items() if not own or mark in own][: habit.MOST_TEXTS])
     difference = Difference(seen.page, seen.at, seen.round, tuple(found), texts, not own)
     if not own:
-        return Revision(difference, f"{RULE}: {habit.told(texts)}")
+        return Revision(difference, habit.reason_for(texts))
     if may_wait and habit.is_early(known, seen.round, own):
-        return Revision(difference, f"{RULE}: other pages of its host have to be compared first", is_early=True)
+        return Revision(difference, because(Rule.RECRAWL_KEEP), is_early=True)
     return Revision(difference)

@@ -31,6 +31,8 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Directives, Extract, Original, Page, Place
+from gossamer.records.reason import Reason, because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
@@ -79,7 +81,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...] = ()
     likeness: Likeness | None = None
     twin: tuple[Original, Original, int] | None = None
-    reason: str = ""  # of what it is beside all others
+    reason: Reason | None = None  # of what it is beside all others
     suspicious: bool = False  # to be fetched again, when more is known of its host
     edges: bytes | None = None
     chain: Chain | None = None  # cookies for where it redirects to
@@ -156,16 +158,26 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
     )
 
 
-def unvisited(entry: Entry, outcome: Outcome, reason: str) -> Page:
+def unvisited(entry: Entry, outcome: Outcome, reason: Reason | None) -> Page:
     """Return the catalog's row of a URL that ended without a request."""
     return Page(url=entry.url, key=entry.key, host=entry.host, outcome=outcome, reason=reason, depth=entry.depth, via=entry.via)
 
 
 def struck(lease: Lease, error: BaseException) -> Visit:
     """Return how a visit ends that met a bug of ours: its URL is dead. Whether a request was sent, nobody says."""
-    reason = f"{type(error).__name__}: {error}"
+    reason = bug_of(error)
     settlement = Settlement(lease=lease, fate=DEAD, outcome=BUG, reason=reason)
     return Visit(settlement=settlement, page=unvisited(lease.entry, BUG, reason))
+
+
+def bug_of(error: BaseException) -> Reason:
+    """Return the reason that a bug of ours is."""
+    return because(Rule.BUG, error=type(error).__name__, message=str(error))
+
+
+def put_off(fetched: Fetched) -> Reason:
+    """Return the reason why a request is to be sent again as if it had not been."""
+    return because(Rule.FETCH_PUT_OFF, detail=fetched.detail)
 
 
 def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answer | None:
@@ -182,7 +194,7 @@ def answer_of(lease: Lease, kept: Kept, settings: Settings, now: float) -> Answe
         seconds=fetched.answered - fetched.started,
         failed=None if outcome in NEUTRAL or fetched.unanswered else outcome in FAILURES,
         block_until=block_until,
-        block_reason=f"answered {fetched.status}" if block_until else "",
+        block_reason=because(Rule.POLITENESS_THROTTLED, status=fetched.status) if block_until else None,
     )
 
 
@@ -191,27 +203,38 @@ def used(fetched: Fetched) -> Answer | None:
     return Answer(at=fetched.answered, seconds=fetched.answered - fetched.started, failed=None) if fetched.sent else None
 
 
-def _reason(lease: Lease, kept: Kept) -> str:
+def _reason(lease: Lease, kept: Kept) -> Reason | None:
     outcome = kept.outcome
     if outcome is BUG:
         return kept.reason
     if kept.fetched.detail:
-        return kept.fetched.detail
-    if kept.reason:
+        return _of_fetch(kept.fetched)
+    if kept.reason is not None:
         return kept.reason
     if kept.original is not None:
-        return f"dedupe.exact: same content as {kept.original.url}"
+        return because(Rule.DEDUPE_EXACT, same_as=kept.original.url)
     if outcome is OK:
         return kept.extract.cut
     if outcome is Outcome.TOO_BIG:
-        return "more than fetch.max_decoded bytes after decompression; kept, not read"
-    if outcome in FINISHED:
-        return f"status {kept.fetched.status}" if outcome is Outcome.REDIRECTED else kept.extract.cut
-    tries = f" after {lease.attempts + 1} tries" if lease.attempts else ""
-    return f"status {kept.fetched.status}{tries}"
+        return because(Rule.FETCH_MAX_DECODED)
+    if outcome in FINISHED and outcome is not Outcome.REDIRECTED:
+        return kept.extract.cut
+    has_tried_before = lease.attempts and outcome is not Outcome.REDIRECTED
+    return because(Rule.HTTP_STATUS, status=kept.fetched.status, tries=lease.attempts + 1 if has_tried_before else None)
 
 
-def _page(lease: Lease, lesson: Lesson, kept: Kept, reason: str) -> Page:
+def _of_fetch(fetched: Fetched) -> Reason:
+    """Return the reason that a fetcher gives in its own words."""
+    if fetched.outcome is OK:
+        return because(Rule.FETCH_CUT, detail=fetched.detail)
+    if fetched.outcome is Outcome.DEFERRED:
+        return put_off(fetched)
+    if fetched.outcome is Outcome.ADDRESS_REFUSED:
+        return because(Rule.FETCH_ADDRESS, detail=fetched.detail, address=fetched.address or None)
+    return because(Rule.FETCH_FAILED, detail=fetched.detail)
+
+
+def _page(lease: Lease, lesson: Lesson, kept: Kept, reason: Reason | None) -> Page:
     entry, fetched, extract = lease.entry, kept.fetched, kept.extract
     if kept.outcome is NOT_MODIFIED and lesson.previous is not None:  # what is kept stays what it is
         seconds = fetched.ended - fetched.started

@@ -14,6 +14,8 @@ from gossamer.document.body import Body
 from gossamer.errors import DiskFull, SpoolError
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Visit
 from gossamer.visit.settle import unvisited
 
@@ -34,17 +36,17 @@ class Spool:
     async def put_off(self, lease: Lease, error: SpoolError) -> Visit:
         """Return how a visit ends whose body could not be spooled, when there is room again or its lease runs out."""
         url, answer = lease.entry.url, Answer(at=self._clock.now(), failed=None)
-        tries = self._tries.pop(url, 0) + 1
+        tries, reason = self._tries.pop(url, 0) + 1, because(Rule.FETCH_SPOOL, error=str(error))
         if tries > MOST_TRIES:
-            ended = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TOO_BIG, reason=str(error), answer=answer)
-            return Visit(settlement=ended, page=unvisited(lease.entry, Outcome.TOO_BIG, str(error)))
+            ended = Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TOO_BIG, reason=reason, answer=answer)
+            return Visit(settlement=ended, page=unvisited(lease.entry, Outcome.TOO_BIG, reason))
         self._tries[url] = tries
         if len(self._tries) > MOST_URLS:
             del self._tries[next(iter(self._tries))]
         with suppress(TimeoutError):
             async with asyncio.timeout(max(lease.until - IN_TIME - self._clock.now(), 0.0)):
                 await self._until_room(_take_room, str(error))
-        deferred = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=str(error), answer=answer)
+        deferred = Settlement(lease=lease, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=reason, answer=answer)
         return Visit(settlement=deferred)
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 from gossamer.errors import ENDING
 from gossamer.records.lease import Fate
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import Reason
 from gossamer.records.visit import Visit
 from gossamer.watch.budget import KEPT
 from gossamer.watch.politeness import PolitenessWatch
@@ -109,7 +110,7 @@ class Slowed(Struct, frozen=True):
 
     host: str
     seconds: float
-    reason: str
+    reason: Reason
 
 
 class WorkerBegan(Struct, frozen=True):

@@ -19,6 +19,7 @@ from gossamer.frontier.turns import Turn
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostClock
 from gossamer.records.lease import Lease
+from gossamer.records.reason import because
 from gossamer.storage._ranking import Ranking
 from gossamer.storage.ranking import PureRanking
 
@@ -40,7 +41,7 @@ def _entry(feed: Feed) -> Entry:
         priority=feed.choice(priorities),
         redirects=feed.number(),
         off_site=feed.number(2),
-        refused=feed.choice((None, None, Verdict(False, "a", "b"))),
+        refused=feed.choice((None, None, Verdict(False, because("a", text="b")))),
     )
 
 

@@ -3,6 +3,8 @@
 import pytest
 
 from gossamer.cli.forecast import CrawlSpeed, Standing, forecast, pace_of, roughly, wait_for
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.standing import Outlook
 
 MANY_HOSTS = Outlook(next_host="a.example", next_time=1.0)
@@ -46,7 +48,7 @@ def test_a_budget_ends_it_sooner() -> None:
 def test_a_wait_names_the_host_and_what_is_in_the_way() -> None:
     assert wait_for(MANY_HOSTS, 0.2) == "0.8 s for a.example's turn"
     assert (
-        wait_for(Outlook(next_host="a.example", next_time=300.0, reason="Retry-After"), 0.0)
+        wait_for(Outlook(next_host="a.example", next_time=300.0, reason=because(Rule.POLITENESS_THROTTLED, status=429)), 0.0)
         == "5 min for a.example: Retry-After"
     )
     assert wait_for(MANY_HOSTS, 1.0) == wait_for(Outlook(), 0.0) == ""

@@ -12,6 +12,8 @@ from gossamer.filters.verdict import first_refusal
 from gossamer.records.candidate import Candidate
 from gossamer.records.entry import LinkKind, Verdict
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.url.parse import parse
 
 SEED = "https://www.example.org/docs/start.html"
@@ -30,8 +32,8 @@ def refused_by(found: Scope, url: str, **facts: Any) -> str:
     asked = candidate(url, **facts)
     verdict, trace = found.judge(asked), found.trace(asked)
     assert [entry.rule for entry in trace] == [f"scope.{rule}" for rule in RULES]
-    assert (first_refusal(trace) or Verdict(True, "scope")) == verdict
-    assert verdict.allowed or verdict.reason
+    assert (first_refusal(trace) or Verdict(True, because(Rule.SCOPE))) == verdict
+    assert verdict.allowed or verdict.text
     return "" if verdict.allowed else verdict.rule.removeprefix("scope.")
 
 
@@ -102,8 +104,8 @@ def test_a_seed_with_a_port_leads_to_no_other_port() -> None:
     assert refused_by(found, "http://localhost:8000/a") == ""
     assert refused_by(found, "http://localhost:9000/") == "within"
     assert refused_by(found, "http://localhost/") == "within"
-    assert found.judge(candidate("http://localhost/")).reason == "localhost:80 is not one of the seeds' hosts"
-    assert found.judge(candidate("http://other/")).reason == "other is not one of the seeds' hosts"
+    assert found.judge(candidate("http://localhost/")).text == "localhost:80 is not one of the seeds' hosts"
+    assert found.judge(candidate("http://other/")).text == "other is not one of the seeds' hosts"
 
 
 def test_every_rule_has_a_knob_of_its_name() -> None:
@@ -157,7 +159,7 @@ def test_lists_can_be_changed_while_the_old_scope_stays() -> None:
     assert refused_by(listed, "http://good.example/") == ""
     assert refused_by(listed, "http://bad.example/") == "block_file"
     assert refused_by(listed, "http://good.test/") == "allow_file"
-    assert "bad.example" in listed.judge(candidate("http://bad.example/")).reason
+    assert "bad.example" in listed.judge(candidate("http://bad.example/")).text
     assert refused_by(plain, "http://bad.example/") == ""
     assert refused_by(listed.with_lists(None, None), "http://bad.example/") == ""
     assert refused_by(listed.with_lists(Patterns.parse([], "allow.txt"), None), "http://good.example/") == "allow_file"

@@ -2,10 +2,12 @@
 
 from gossamer.filters.verdict import first_refusal
 from gossamer.records.entry import Verdict
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
-YES = Verdict(True, "scope.within")
-NO = Verdict(False, "scope.block", "first")
-NEVER = Verdict(False, "scope.max_depth", "second")
+YES = Verdict(True, because(Rule.SCOPE_WITHIN))
+NO = Verdict(False, because(Rule.SCOPE_BLOCK, expression="first"))
+NEVER = Verdict(False, because(Rule.SCOPE_MAX_DEPTH, depth=2, limit=1))
 
 
 def test_the_first_refusal_decides() -> None:

@@ -18,6 +18,8 @@ from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 NOW = 1_700_000_000.0
 LEASE = 40.0
@@ -43,7 +45,7 @@ def an_entry(random: Random) -> Entry:
         priority=random.choice(list(Priority)),
         redirects=random.choice((0, 5)),
         off_site=random.choice((0, 2, 200)),
-        refused=random.choice((None,) * 9 + (Verdict(False, "scope.within", "elsewhere"),)),
+        refused=random.choice((None,) * 9 + (Verdict(False, because(Rule.SCOPE_WITHIN, site="elsewhere", within="host")),)),
     )
 
 
@@ -54,13 +56,13 @@ def a_settlement(random: Random, lease: Lease, now: float, found: tuple[Entry, .
         failed=random.choice((False,) * 6 + (True, None)),
         robots_delay=random.choice((None,) * 9 + (2.0,)),
         block_until=random.choice((0.0,) * 9 + (now + 9,)),
-        block_reason="asked for",
+        block_reason=because(Rule.POLITENESS_THROTTLED, status=429),
     )
     return Settlement(
         lease=lease,
         fate=random.choice((Fate.DONE,) * 5 + tuple(Fate)),
         outcome=random.choice(list(Outcome)),
-        reason=random.choice(("", "because", "weil ä")),
+        reason=random.choice((None, because(Rule.HTTP_STATUS, status=404), because("a.plugin", text="weil ä"))),
         due=random.choice((None, None, now + 5, now - 5)),
         answer=random.choice((answer, answer, answer, None)),
         discovered=found,

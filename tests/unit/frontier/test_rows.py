@@ -5,10 +5,12 @@ import pytest
 from gossamer.errors import StoreError
 from gossamer.frontier.rows import UrlRow, decode_host, decode_page, decode_url, encode, url_row
 from gossamer.records.outcome import Outcome, State
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 
 def test_a_url_comes_back_as_it_was() -> None:
-    row = UrlRow(2**63, State.DEAD, 2, True, 1, 2, 3, Outcome.TRAP, "reason", 2.5, 3.5)
+    row = UrlRow(2**63, State.DEAD, 2, True, 1, 2, 3, Outcome.TRAP, because(Rule.TRAPS_MAX_LENGTH, length=9), 2.5, 3.5)
     assert decode_url(encode(row)) == url_row(encode(row), 2**63, 0) == row
 
 

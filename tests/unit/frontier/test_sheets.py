@@ -9,6 +9,8 @@ from gossamer.frontier.keys import number_key
 from gossamer.frontier.sheets import FULL, TRIED, Sheets
 from gossamer.frontier.store import Store
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 
 FOUND = [
     Entry(f"http://a/{number}", f"http://a/?ä{number}", "a", number, LinkKind.AREA, "http://b/", 0.5, Priority.LOW, 1, 2)
@@ -40,7 +42,7 @@ def test_entries_come_back_in_any_order_with_their_slots_and_dates(store: Store)
 
 
 def test_a_refused_entry_keeps_its_verdict_and_a_long_one_its_end(store: Store) -> None:
-    verdict = Verdict(False, "scope.within", "elsewhere")
+    verdict = Verdict(False, because(Rule.SCOPE_WITHIN, site="elsewhere", within="host"))
     found = [Entry("http://a/" + "x" * 200_000, "k", "a", refused=verdict), FOUND[0]]
     assert [written.entry for written in Sheets(store).read(write(store, found))] == found
 

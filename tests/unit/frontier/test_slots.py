@@ -15,6 +15,8 @@ from gossamer.frontier import slots
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.slots import Gathered, PureGathered, Slots, find, merge, pure_find, pure_merge
 from gossamer.records.entry import Discovered, Verdict
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.storage.shelving import DirectoryShelving
 from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, entry, key
 
@@ -143,7 +145,7 @@ async def test_every_key_is_known_whatever_became_of_the_files(
 ) -> None:
     monkeypatch.setattr(slots, "MANY", many)
     frontier = opened(tmp_path / "0")
-    refused = [entry(f"r{number}", refused=Verdict(False, "scope", "elsewhere")) for number in range(9)]
+    refused = [entry(f"r{number}", refused=Verdict(False, because(Rule.SCOPE_WITHIN))) for number in range(9)]
     for start in range(0, 200, 20):
         await frontier.discover(EVERY[start : start + 20], NOW)
     await frontier.discover(refused, NOW)

@@ -21,9 +21,10 @@ def facts(state: str = "dead", outcome: str | None = None, rule: str = "", **oth
         "outcome": outcome,
         "rule": rule,
         "reason": "because",
+        "facts": {},
         "found": {"via": "http://a.example/", "kind": "image", "depth": 17},
-        "robots": {"verdict": "allowed", "rule": ""},
-        "host_status": {"policy": {"paused": False, "blocked": False}, "clock": {"block_reason": ""}},
+        "robots": {"verdict": "allowed"},
+        "host_status": {"policy": {"paused": False, "blocked": False}, "clock": {"block_rule": ""}},
         "page": {} if outcome else None,
         "evidence": {"decided_by": "/cal/{n}", "cosmetic": ["sid"]},
         **others,
@@ -79,15 +80,15 @@ def test_what_failed_waits_or_was_held_back_has_its_command(given: dict[str, Any
 
 
 def test_an_address_that_was_refused_is_the_one_to_allow() -> None:
-    told = commands(outcome="address_refused", reason="10.1.2.3 is a private address")
+    told = commands(outcome="address_refused", facts={"address": "10.1.2.3"})
     assert told[0][-1] == "10.1.2.3"
     assert commands(outcome="address_refused", host="[::1]")[0][-1] == "::1"
     assert commands(outcome="address_refused", host="localhost")[0][-1] == "127.0.0.0/8"
 
 
 def test_a_host_that_is_held_back_is_released() -> None:
-    paused = {"policy": {"paused": True, "blocked": False}, "clock": {"block_reason": ""}}
-    blocked = {"policy": {"paused": False, "blocked": False}, "clock": {"block_reason": "Retry-After"}}
+    paused = {"policy": {"paused": True, "blocked": False}, "clock": {"block_rule": ""}}
+    blocked = {"policy": {"paused": False, "blocked": False}, "clock": {"block_rule": "politeness.throttled"}}
     assert commands(state="waiting", host_status=paused)[0][-1] == "--resume"
     assert commands(state="waiting", host_status=blocked)[0][-1] == "--unblock"
 

@@ -18,6 +18,8 @@ from gossamer.lessons.book import LessonBook, _is_sampled
 from gossamer.records.entry import LinkKind, Priority, Verdict
 from gossamer.records.evidence import Probe, Ruling
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.testing.lessons import (
     HOST,
     NOW,
@@ -193,7 +195,7 @@ async def test_seeds_and_refused_links_are_left_as_they_are(book: LessonBook) ->
     await learn(book, [*map(copy, TRAP[:60]), *marked()])
     seed, other = found(TRAP[77], LinkKind.SEED), found(TRAP[77])
     assert await book.judge(seed) is seed
-    already = replace(other, refused=Verdict(False, "scope.within"))
+    already = replace(other, refused=Verdict(False, because(Rule.SCOPE_WITHIN)))
     assert await book.judge(already) is already
     assert (await book.judge(other)).refused is not None
 
@@ -262,7 +264,7 @@ async def test_a_verdict_says_whether_this_url_is_of_the_sample(book: LessonBook
         lesson = await ask(book, url)
         assert verdict.rule == "traps.template" and verdict.outcome is Outcome.TRAP
         assert verdict.allowed is (lesson.refused is None)
-        assert verdict.reason.endswith("this one too") is not bool(lesson.behind)
+        assert verdict.text.endswith("this one too") is not bool(lesson.behind)
     await learn(book, map(copy, TRAP[14:30]))
     verdicts = [verdict for url in TRAP[:200] for verdict in await book.verdicts(parse(url), url)]
     assert {verdict.allowed for verdict in verdicts} == {True, False}
@@ -272,7 +274,7 @@ async def test_a_slowed_host_says_so(kv: MemoryKeyValue) -> None:
     book = LessonBook(kv, Traps(growth_urls=2), 50)
     await learn(book, [visited(f"{SITE}/p", links=[f"{SITE}/{number}" for number in range(5)])])
     (verdict,) = await book.verdicts(parse(f"{SITE}/x"), "x")
-    assert (verdict.rule, verdict.allowed) == ("traps.growth", True) and "5 URLs in an hour" in verdict.reason
+    assert (verdict.rule, verdict.allowed) == ("traps.growth", True) and "5 URLs in an hour" in verdict.text
 
 
 async def test_a_url_nobody_learned_anything_about_has_no_verdict(book: LessonBook) -> None:

@@ -12,6 +12,8 @@ from gossamer.records.entry import Verdict
 from gossamer.records.evidence import Growth, Parameter, Probe, Ruling, TemplateTally
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Visit
 from gossamer.testing.lessons import HOST, NOW, PARAMETER, SITE, TEMPLATE, ask, copy, found, learn, probed, visited
 from gossamer.url.parse import parse
@@ -133,7 +135,7 @@ async def test_urls_that_a_rule_ended_are_counted_with_it(book: LessonBook) -> N
     for url in (f"{SITE}/x/1001", f"{SITE}/y/1?sid=2"):
         verdict = (await ask(book, url)).refused
         assert verdict is not None
-        ended.append(page_of(visited(url, verdict.outcome), status=0, reason=f"{verdict.rule}: {verdict.reason}"))
+        ended.append(page_of(visited(url, verdict.outcome), status=0, reason=verdict.reason))
     await learn(book, ended)
     assert (await record(book, TEMPLATE, "/x/{n}")).refused == 1
     assert (await record(book, PARAMETER, "sid")).merged == 1
@@ -246,7 +248,7 @@ async def test_a_folder_that_brings_forth_too_much_slows_its_host_once_each_time
 async def test_only_urls_of_the_host_that_nobody_refused_are_growth(book: LessonBook) -> None:
     visit = visited(f"{SITE}/p", links=[f"{SITE}/1", f"{SITE}/2", "http://b.test/1"])
     first, *others = visit.settlement.discovered
-    refused = (replace(first, refused=Verdict(False, "scope.within")), *others)
+    refused = (replace(first, refused=Verdict(False, because(Rule.SCOPE_WITHIN))), *others)
     await learn(book, [replace(visit, settlement=replace(visit.settlement, discovered=refused))])
     assert (await book._shelf.host(HOST)).growth == {"": Growth(1, 1, int(NOW // HOUR), 1, page=f"{SITE}/p", own=1, outside=1)}
 
@@ -317,7 +319,7 @@ async def test_what_leads_from_copies_to_copies_is_soon_a_sample_and_nothing_els
     refused = [(await book.judge(entry)).refused for entry in entries]
     assert len([verdict for verdict in refused if verdict is not None]) >= 45
     assert {verdict.rule for verdict in refused if verdict is not None} == {"traps.template"}
-    assert all("found on copies brought 0 new in 11 fetches" in verdict.reason for verdict in refused if verdict is not None)
+    assert all("found on copies brought 0 new in 11 fetches" in verdict.text for verdict in refused if verdict is not None)
     assert [(await book.judge(found(url))).refused for url in urls] == [None] * 50, "found on a page that is news"
     views = [replace(entry, url=f"{entry.url}?view=1", key=f"{entry.url}?view=1") for entry in entries]
     assert [(await book.judge(view)).refused for view in views] == [None] * 50

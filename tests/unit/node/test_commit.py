@@ -79,7 +79,7 @@ async def test_the_visit_that_a_bug_strikes_ends_for_it_and_the_others_as_they_w
     expected = [Outcome.BUG if url == URLS[3] else Outcome.OK for url in URLS]
     assert [stores.settled[url].outcome for url in URLS] == expected
     struck = stores.settled[URLS[3]]
-    assert (struck.fate, struck.answer, struck.discovered) == (Fate.DEAD, None, ()) and "a bug" in struck.reason
+    assert (struck.fate, struck.answer, struck.discovered) == (Fate.DEAD, None, ()) and "a bug" in str(struck.reason)
     if place != "row":  # a URL of which the catalog cannot have a row ends all the same
         assert [stores.pages[url] for url in URLS] == expected
     (ended,) = [event for event in stores.heard if isinstance(event, VisitsEnded)]

@@ -24,7 +24,7 @@ def test_five_failures_in_a_row_open_it_for_five_minutes() -> None:
     assert not is_open(almost, 1000) and almost.blocked_until == 0
     opened = after(almost, BAD)
     assert is_open(opened, 1000) and opened.blocked_until == 1300 and opened.openings == 1
-    assert opened.block_reason == "breaker.failures: 5 failures in a row"
+    assert str(opened.block_reason) == "breaker.failures: 5 failures in a row"
     assert not is_open(opened, 1300) and opened.probing
 
 
@@ -77,7 +77,9 @@ def test_more_than_half_failures_of_a_full_window_pause_the_host_for_an_hour() -
     half = after(HostClock(), *[GOOD, BAD] * 50)
     assert half.recent_count == 100 and half.blocked_until == 0
     paused = after(half, BAD)
-    assert paused.blocked_until == 4600 and paused.block_reason == "breaker.error_share: 51 of the last 100 requests failed"
+    assert (
+        paused.blocked_until == 4600 and str(paused.block_reason) == "breaker.error_share: 51 of the last 100 requests failed"
+    )
     assert (paused.recent, paused.recent_count, paused.probing) == (0, 0, False)
 
 

@@ -16,7 +16,8 @@ def reports(found: list[tuple[int, float]]) -> list[str]:
     said, figures = [], Growth()
     for count, now in found:
         before, figures = figures, grown(figures, 1, count, PAGE, now)
-        said.append(too_fast(before, figures, SETTINGS))
+        reason = too_fast(before, figures, SETTINGS)
+        said.append(reason.text if reason is not None else "")
     return said
 
 
@@ -31,7 +32,7 @@ def test_figures_add_up_and_an_hour_begins_at_nothing() -> None:
 def test_the_limit_of_an_hour_is_reported_once_each_time_it_is_reached() -> None:
     said = reports([(400, NOW)] * 3 + [(100, NOW)] * 8)
     assert [bool(text) for text in said] == [False, False, True] + [False] * 7 + [True]
-    assert said[2] == f"1,200 URLs in an hour, 1,000 are usual at most; last from {PAGE}"
+    assert said[2] == f"the host brought forth 1,200 URLs in an hour, 1,000 are usual at most; last from {PAGE}"
 
 
 def test_slow_growth_is_never_reported() -> None:
@@ -45,7 +46,8 @@ def test_each_hour_is_counted_by_itself() -> None:
 def test_a_host_is_compared_with_hosts_of_its_size() -> None:
     wild = Growth(fetched=10, found=20_000, page=PAGE)
     others = (5, 50, 500)
-    assert out_of_proportion(wild, others, SETTINGS) == (f"2,000 URLs a page, 5 hosts of its size have 10.0; last from {PAGE}")
+    reason, told = out_of_proportion(wild, others, SETTINGS, "/x/"), "5 hosts of its size have 10.0"
+    assert reason is not None and str(reason) == f"traps.growth: /x/ brought forth 2,000 URLs a page, {told}; last from {PAGE}"
     assert not out_of_proportion(Growth(fetched=10, found=9_990), others, SETTINGS), "less than a hundred times as many"
     assert not out_of_proportion(wild, (4, 50, 500), SETTINGS), "too few to compare with"
     assert not out_of_proportion(Growth(fetched=7, found=70_000), others, SETTINGS), "too young to judge"

@@ -14,8 +14,8 @@ from gossamer.policy.parameters import (
     is_same,
     observed,
     place_of,
+    reason_for,
     skeletons,
-    told,
     without,
 )
 from gossamer.records.evidence import Parameter, Ruling, Sighting
@@ -168,10 +168,10 @@ def test_a_difference_now_and_then_does_not_undo_a_rule() -> None:
 
 
 def test_a_rule_says_why_in_words() -> None:
-    assert told("sid", after([1, 2, 3, 1, 2])) == (
+    assert reason_for("sid", after([1, 2, 3, 1, 2])).text == (
         f"sid made no difference 5 times and a difference 0 times ({SITE}/?sid=4 and {SITE}/?sid=5)"
     )
-    assert told("sid", Parameter(ruling=Ruling.BLOCK)) == "sid makes no difference, an operator said"
+    assert reason_for("sid", Parameter(ruling=Ruling.BLOCK)).text == "sid makes no difference, an operator said"
 
 
 def test_parameters_leave_a_query_and_the_others_keep_their_order() -> None:

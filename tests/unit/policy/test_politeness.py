@@ -17,6 +17,7 @@ from gossamer.policy.politeness import (
 )
 from gossamer.records.host import HostClock, HostPolicy
 from gossamer.records.lease import Answer
+from gossamer.records.reason import because
 
 SETTINGS = Politeness()
 FREE = HostPolicy()
@@ -77,15 +78,15 @@ def test_an_answer_that_says_nothing_leaves_the_pace_alone() -> None:
 
 
 def test_a_block_only_moves_later_and_keeps_the_reason_of_the_longest() -> None:
-    clock = block(block(NEW, 50, "long"), 20, "short")
-    assert (clock.blocked_until, clock.block_reason) == (50, "long")
-    assert block(clock, 60, "longer").block_reason == "longer"
-    answered = after_answer(clock, Answer(at=1, seconds=1, block_until=90, block_reason="Retry-After"), FREE, SETTINGS)
-    assert (answered.blocked_until, answered.block_reason) == (90, "Retry-After")
+    clock = block(block(NEW, 50, because("long")), 20, because("short"))
+    assert (clock.blocked_until, clock.block_reason) == (50, because("long"))
+    assert block(clock, 60, because("longer")).block_reason == because("longer")
+    answered = after_answer(clock, Answer(at=1, seconds=1, block_until=90, block_reason=because("later")), FREE, SETTINGS)
+    assert (answered.blocked_until, answered.block_reason) == (90, because("later"))
 
 
 def test_lifting_forgets_block_and_giving_up_but_not_the_probe() -> None:
-    clock = HostClock(blocked_until=9, block_reason="x", given_up_until=99, probing=True, next_time=3)
+    clock = HostClock(blocked_until=9, block_reason=because("x"), given_up_until=99, probing=True, next_time=3)
     assert lift(clock) == HostClock(probing=True, next_time=3)
 
 

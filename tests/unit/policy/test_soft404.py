@@ -25,7 +25,8 @@ def said(
     title: str = "",
     length: int = 0,
 ) -> str:
-    return likeness_to(probe, parse(SITE + path), status, location, likeness, title, length)
+    reason = likeness_to(probe, parse(SITE + path), status, location, likeness, title, length)
+    return "" if reason is None else reason.text
 
 
 @given(st.sampled_from([0, 400, 404, 410, 403, 500, 503]), st.integers(0, 2**64 - 1), st.text(), st.integers(0, 10**6))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.policy import templates
-from gossamer.policy.templates import counted, decisive, one_in, templates_of, told
+from gossamer.policy.templates import counted, decisive, one_in, reason_for, templates_of
 from gossamer.records.evidence import Ruling, TemplateTally, Yield
 from gossamer.url.parse import parse
 
@@ -227,10 +227,10 @@ def test_of_two_words_of_an_operator_the_finer_one_counts() -> None:
 
 def test_a_verdict_names_its_numbers_and_an_example() -> None:
     tally = after([Yield.FRESH, Yield.COPY, Yield.COPY, Yield.TWIN])
-    assert told(FINE, tally, 4) == (
+    assert reason_for(FINE, tally, 4).text == (
         f"/shop/{{n}} brought 1 new in 4 fetches (2 copy, 1 twin, such as {SITE}/3); one in 4 is tried"
     )
-    assert told(FINE, tally, 0) == "an operator blocked /shop/{n}"
+    assert reason_for(FINE, tally, 0).text == "an operator blocked /shop/{n}"
 
 
 def test_the_first_good_and_the_last_bad_examples_are_kept() -> None:

@@ -22,6 +22,8 @@ from gossamer.records.lease import Fate, Lease, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Original, Page
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Lesson, Visit
 from gossamer.remote import wire as messages
 from gossamer.remote.client import (
@@ -55,7 +57,9 @@ async def leased(wire: Wire, behind: MemoryFrontier) -> Lease:
 
 def visit(lease: Lease) -> Visit:
     page = Page(url=URL, key=URL, host="a.example", outcome=Outcome.OK, title="t")
-    settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=Outcome.OK, reason="r", discovered=(lease.entry,))
+    settlement = Settlement(
+        lease=lease, fate=Fate.DONE, outcome=Outcome.OK, reason=because(Rule.HTTP_STATUS, status=404), discovered=(lease.entry,)
+    )
     return Visit(settlement=settlement, page=page, claim=("sha1:A", ME), learned="http://a.example/", received=9)
 
 
@@ -117,7 +121,10 @@ async def test_what_was_learned_is_told_with_the_lease_and_once() -> None:
         for _ in range(2):
             (lease,) = (await remote.lease("worker", 1, NOW)).leases
             (told[lease.entry.url],) = await lessons.consult([lease])
-            await behind.settle([Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TRAP, reason="r")], NOW)
+            await behind.settle(
+                [Settlement(lease=lease, fate=Fate.DEAD, outcome=Outcome.TRAP, reason=because(Rule.HTTP_STATUS, status=404))],
+                NOW,
+            )
     refused = told[URL].refused
     assert refused is not None and (refused.rule, refused.outcome) == ("traps.template", Outcome.TRAP)
     assert told[other].probe_url.startswith("http://a.example/gossamer-probe-")
@@ -182,7 +189,7 @@ async def test_robots_txt_that_is_known_is_told_with_the_lease() -> None:
         await leased(wire, behind)
         wire.serve(frontier=behind)
         remote = RemoteRobots(wire.connection)
-        assert (await remote.consult(URL, "us", NOW)).rule == "robots.obey is off"
+        assert (await remote.consult(URL, "us", NOW)).reason == because(Rule.ROBOTS_OFF)
         assert (await remote.consult(URL, "us", NOW)).verdict == "ask"
 
 

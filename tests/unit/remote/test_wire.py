@@ -14,6 +14,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place
+from gossamer.records.reason import because
 from gossamer.remote import wire
 
 PAGE = Original("http://a/", "http://a/", 1.5, True)
@@ -26,7 +27,7 @@ LEARNING = wire.Ended(
     8,
     Fate.DEFERRED,
     Outcome.DEFERRED,
-    "why",
+    because("a.rule", text="why"),
     None,
     None,
     (),
@@ -44,13 +45,13 @@ CALLS = [
     wire.ConsultCall(2, "http://a/", "us", 1.0),
     wire.ClaimCall(3, PAGE, "sha1:A", None),
     wire.ClaimCall(11, PAGE, "", LIKENESS),
-    wire.CommitCall(4, (wire.Ended(7, Fate.DONE, Outcome.OK, "", None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
+    wire.CommitCall(4, (wire.Ended(7, Fate.DONE, Outcome.OK, None, None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
     wire.CommitCall(5, (LEARNING,)),
     wire.DiscoverCall(6, (ENTRY,), 1.0),
     wire.ReserveCall(7, "w", "a", 1.0),
     wire.SettleCall(8, (SETTLEMENT,), 1.0),
     wire.PaceCall(9, "a", 2.0),
-    wire.BlockCall(10, "a", 2.0, "why"),
+    wire.BlockCall(10, "a", 2.0, because("a.rule", text="why")),
     wire.Unask("http://a/"),
     wire.Unclaim(PAGE, "sha1:A", LIKENESS),
     wire.Tell(b"\x00event"),

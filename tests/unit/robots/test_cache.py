@@ -11,6 +11,8 @@ from gossamer.document.body import Body
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.robots import cache as module
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.patterns import Group
@@ -109,7 +111,7 @@ async def test_rules_hold_on_through_every_failure_and_are_asked_for_again_a_day
     await ask(robots, answer(DENYING))
     for wait in (10.0, 30.0, 0.0):
         await ask(robots, answer(outcome=Outcome.CONNECT_FAILED), now)
-        assert (await robots.consult(PAGE, AGENT, now)).rule == "disallow: /private"
+        assert (await robots.consult(PAGE, AGENT, now)).reason == because(Rule.ROBOTS_TXT, line="disallow: /private")
         now += wait
     assert await verdict(robots, now=now + DAY - 1) == "denied"
     assert await verdict(robots, now=now + DAY) == "ask"
@@ -144,7 +146,7 @@ async def test_an_address_that_is_refused_is_not_asked_for_again() -> None:
     learned = await ask(robots, answer(outcome=Outcome.ADDRESS_REFUSED, detail="10.0.0.1 is private"))
     assert learned.block_until == 0.0
     denied = await robots.consult(PAGE, AGENT, NOW)
-    assert (denied.verdict, denied.rule) == ("denied", "robots.txt unreachable: address_refused, 10.0.0.1 is private")
+    assert (denied.verdict, str(denied.reason)) == ("denied", "robots.txt unreachable: address_refused, 10.0.0.1 is private")
     assert denied.outcome is Outcome.ADDRESS_REFUSED, "a host that may not be contacted has no robots.txt to deny anything"
 
 

@@ -11,6 +11,7 @@ from gossamer.filters.verdict import first_refusal
 from gossamer.records.candidate import Candidate
 from gossamer.records.entry import Entry, Link, LinkKind, Priority, Verdict
 from gossamer.records.outcome import Outcome
+from gossamer.records.reason import because
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 from gossamer.url.spelling import MOST_SPELLINGS
@@ -79,7 +80,7 @@ def test_a_refused_link_is_kept_with_the_rule_that_refused_it(link: Link, rule: 
     refused = only(admission(), link).refused
     assert refused is not None
     assert refused.rule == rule
-    assert refused.reason
+    assert refused.text
 
 
 def test_a_page_that_says_nofollow_refuses_all_its_links() -> None:
@@ -231,7 +232,7 @@ def test_a_seed_that_is_no_url_is_an_error() -> None:
 def test_a_plugins_filter_is_asked_and_named() -> None:
     class NoOddPages:
         def judge(self, candidate: Candidate) -> Verdict:
-            return Verdict(len(candidate.url.path) % 2 == 0, "odd.pages", "an odd path")
+            return Verdict(len(candidate.url.path) % 2 == 0, because("odd.pages", text="an odd path"))
 
     settings = load((), {}, {})
     admit = LinkJudge(settings, Scope(settings.scope, [parse(SEED)]), [NoOddPages()])

@@ -25,6 +25,8 @@ from gossamer.records.lease import Fate
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Extract, Original, Page, Place
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Earlier, Lesson, Visit
 from gossamer.testing.kv import scanned
 from gossamer.testing.lessons import NOW, leased
@@ -153,7 +155,7 @@ async def test_nearly_the_same_text_is_a_twin_that_is_kept() -> None:
     twin = await world.judge("b", likeness=Likeness(TEXT.simhash ^ 0b111, 200))
     assert first.claim is not None and twin.claim is not None and twin.twin is not None
     assert (twin.outcome, twin.is_archived, twin.twin[0], twin.twin[2]) == (Outcome.NEAR_DUPLICATE, True, first.claim[1], 3)
-    assert twin.reason == f"dedupe.near: its text differs by 3 bits of 64 from that of {SITE}/a"
+    assert str(twin.reason) == f"dedupe.near: its text differs by 3 bits of 64 from that of {SITE}/a"
     await world.keep("b", twin)
     third = await world.judge("c", "b", TEXT)
     assert (third.outcome, third.original) == (Outcome.DUPLICATE, twin.claim[1]), (
@@ -298,9 +300,9 @@ async def test_a_page_that_says_there_is_nothing_claims_nothing(lesson: Lesson, 
 async def test_an_answer_like_the_one_for_what_cannot_exist_is_a_soft_404() -> None:
     world = World()
     finding = await world.judge("a", lesson=Lesson(probe=SOFT))
-    assert finding.reason == f"traps.soft_404: its text differs by 0 bits from that of {SITE}/probe"
+    assert str(finding.reason) == f"traps.soft_404: its text differs by 0 bits from that of {SITE}/probe"
     moved = await world.judge("b", lesson=Lesson(probe=MOVED), status=302, location="/#top")
-    assert (moved.outcome, moved.reason) == (Outcome.SOFT_404, f"traps.soft_404: redirected to {SITE}/, like {SITE}/probe")
+    assert (moved.outcome, str(moved.reason)) == (Outcome.SOFT_404, f"traps.soft_404: redirected to {SITE}/, like {SITE}/probe")
     honest = await world.judge("c", lesson=Lesson(probe=MOVED), status=302, location="/d")
     assert honest.outcome is Outcome.REDIRECTED
 
@@ -352,14 +354,14 @@ async def test_links_of_a_soft_404_are_refused_and_lifted_by_another_way_in() ->
     frontier = MemoryFrontier(FrontierSettings(), Politeness(), Breaker(), 300, NOW)
     parent = Entry(f"{SITE}/copy", f"{SITE}/copy", "a.test")
     rule = "traps.soft_404"
-    finding = Finding(outcome=outcome, reason=f"{rule}: why")
+    finding = Finding(outcome=outcome, reason=because(Rule.TRAPS_SOFT_404, location=SITE, probe=SITE))
     links = [Link(f"{SITE}/only", LinkKind.ANCHOR)]
     refused = finding.judge_links(admit.admit(links, parent))
     assert [(entry.refused.rule, entry.refused.outcome) for entry in refused if entry.refused] == [(rule, outcome)]
     await frontier.discover(refused, NOW)
     admit.remember(refused)
     known = await frontier.lookup(f"{SITE}/only")
-    assert known is not None and known.state is State.DEAD and "not news: why" in known.reason
+    assert known is not None and known.state is State.DEAD and "not news: redirected to" in str(known.reason)
     again = admit.admit(links, parent)
     assert [entry.refused for entry in again] == [None], "admission remembers what depended on the page"
     await frontier.discover(Finding(outcome=Outcome.OK).judge_links(again), NOW)
@@ -370,7 +372,7 @@ async def test_links_of_a_soft_404_are_refused_and_lifted_by_another_way_in() ->
 async def test_links_that_were_refused_already_keep_their_reason() -> None:
     settings = Settings()
     entries = admission(settings).admit([Link("http://elsewhere.test/", LinkKind.ANCHOR)], Entry(SITE, SITE, "a.test"))
-    (entry,) = Finding(outcome=Outcome.SOFT_404, reason="traps.soft_404: why").judge_links(entries)
+    (entry,) = Finding(outcome=Outcome.SOFT_404, reason=because(Rule.TRAPS_SOFT_404)).judge_links(entries)
     assert entry.refused is not None and entry.refused.rule.startswith("scope.")
 
 

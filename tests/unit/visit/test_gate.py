@@ -13,6 +13,8 @@ from gossamer.records.host import HostClock
 from gossamer.records.lease import Fate, Lease
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.records.visit import Lesson, Visit
 from gossamer.testing.clock import VirtualClock
 from gossamer.visit.gate import Gate
@@ -21,9 +23,13 @@ NOW = 1_700_000_000.0
 LATER = NOW + 500
 ENTRY = Entry("http://a/", "http://a/", "a")
 KEPT = Page(url="http://a/", key="http://a/", host="a", outcome=Outcome.OK, digest="sha1:A", place=Place("f", 0, 1))
-GIVEN_UP = HostClock(given_up_until=LATER, block_reason="answered 500")
-OUT_OF_REACH = Consultation(verdict="denied", rule="robots.txt unreachable", due=LATER, outcome=Outcome.ROBOTS_DENIED)
-DISALLOWED = Consultation(verdict="denied", rule="Disallow: /", due=None, outcome=Outcome.ROBOTS_DENIED)
+GIVEN_UP = HostClock(given_up_until=LATER, block_reason=because(Rule.POLITENESS_THROTTLED, status=500))
+OUT_OF_REACH = Consultation(
+    verdict="denied", reason=because(Rule.ROBOTS_UNREACHABLE, detail="status 503"), due=LATER, outcome=Outcome.ROBOTS_DENIED
+)
+DISALLOWED = Consultation(
+    verdict="denied", reason=because(Rule.ROBOTS_TXT, line="Disallow: /"), due=None, outcome=Outcome.ROBOTS_DENIED
+)
 
 
 async def turned_away(
@@ -102,4 +108,4 @@ async def test_a_robots_txt_is_closed_when_it_was_read(ask: str) -> None:
 async def test_a_robots_txt_that_has_to_be_asked_for_again_teaches_nothing(ask: str) -> None:
     unsent = Fetched(url=ask, outcome=Outcome.DEFERRED, detail="left alone", body=Body(), sent=False)
     visit, told = await asked(unsent, ask)
-    assert told == ["release"] and visit.settlement.answer is None and visit.settlement.reason == "left alone"
+    assert told == ["release"] and visit.settlement.answer is None and str(visit.settlement.reason) == "left alone"

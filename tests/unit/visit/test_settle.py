@@ -75,7 +75,7 @@ def test_waits_between_retries_grow_and_then_the_url_is_dead_with_a_reason() -> 
     assert dues == [NOW + 5, NOW + 15, NOW + 45]
     last = end(fetched(500), 3)
     assert last.settlement.fate is Fate.DEAD
-    assert last.settlement.reason == "status 500 after 4 tries"
+    assert str(last.settlement.reason) == "status 500 after 4 tries"
     assert last.page is not None
 
 
@@ -118,7 +118,7 @@ def test_the_page_has_what_the_visit_found() -> None:
         "http://b/",
         place,
     )
-    assert page.reason == "dedupe.exact: same content as http://b/"
+    assert str(page.reason) == "dedupe.exact: same content as http://b/"
     assert page.response_seconds == 2
 
 

@@ -26,4 +26,4 @@ async def test_a_url_without_room_is_asked_for_again_a_few_times_and_then_given_
         assert visit.settlement.answer is not None and visit.settlement.answer.failed is None
     visit = await spool.put_off(LEASE, SpoolError("no space is left"))
     assert (visit.settlement.fate, visit.settlement.outcome) == (Fate.DEAD, Outcome.TOO_BIG)
-    assert visit.page is not None and visit.page.reason == "no space is left"
+    assert visit.page is not None and str(visit.page.reason) == "no space is left"

@@ -2,7 +2,8 @@
 
 Every value that is bound costs 0.1 us, and 0.5 us if it is of a type that sqlite3 has to adapt (an enum, a bool). A new page
 that has in common with nearly all others what they have in common is therefore written by a statement with those values in its
-text, and all bound values are plain. A page that is there already is replaced as a whole.
+text, and all bound values are plain. A page that is there already is replaced as a whole. A reason is its rule, which can be
+searched for, and its facts as JSON; both are empty where there is none.
 """
 
 import sqlite3
@@ -17,11 +18,12 @@ from gossamer.errors import StoreError
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.reason import Fact, Reason
 from gossamer.seal import RESTORE
 
 _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the same in SQL
     "outcome": (Outcome.OK, "'ok'"),
-    "reason": ("", "''"),
+    "reason": (None, "'', ''"),
     "status": (200, "200"),
     "mime": ("text/html", "'text/html'"),
     "charset": ("utf-8", "'utf-8'"),
@@ -32,15 +34,17 @@ _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the
     "noarchive": (False, "0"),
 }
 _PLACE = ("file", "record_offset", "record_length")
+_REASON = ("rule", "facts")
 _LEARNED = ("simhash", "outlinks", "freshness")
 _OWN = tuple(name for name in Page.__struct_fields__ if name not in (*_ALIKE, *_LEARNED, "place"))
-_COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_ALIKE)
+_COMMON = tuple(column for name in _ALIKE for column in (_REASON if name == "reason" else (name,)))
+_COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_COMMON)
 SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
 
 _INTO = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES "
 _ANY = f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1))}) ON CONFLICT (key) DO "
 _LIKE_MOST = (
-    f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1 - len(_ALIKE)))}, {', '.join(sql for _, sql in _ALIKE.values())}) "
+    f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1 - len(_COMMON)))}, {', '.join(sql for _, sql in _ALIKE.values())}) "
     "ON CONFLICT (key) DO NOTHING"
 )
 _REPLACE = (
@@ -57,6 +61,8 @@ _alike = itemgetter(*map(Page.__struct_fields__.index, _ALIKE))
 _MOST = tuple([value for value, _ in _ALIKE.values()])
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Freshness).decode
+_write_facts = msgspec.json.Encoder().encode
+_read_facts = msgspec.json.Decoder(dict[str, Fact]).decode
 
 
 def known(connection: sqlite3.Connection, wanted: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -96,8 +102,9 @@ def update(connection: sqlite3.Connection, pages: Sequence[tuple[int, Page]]) ->
 
 
 def _row(id_: int, values: tuple[Any, ...]) -> tuple[object, ...]:
-    outcome, *rest, noindex, noarchive = _alike(values)
-    return (id_, *_own(values), *_bound(*_learned(values)), outcome.value, *rest, int(noindex), int(noarchive))
+    outcome, reason, *rest, noindex, noarchive = _alike(values)
+    why = ("", "") if reason is None else (reason.rule, _write_facts(reason.facts).decode())
+    return (id_, *_own(values), *_bound(*_learned(values)), outcome.value, *why, *rest, int(noindex), int(noarchive))
 
 
 def _bound(simhash: int | None, outlinks: int | None, known: Freshness | None, place: Place | None) -> tuple[object, ...]:
@@ -127,10 +134,12 @@ def page_of(row: tuple[Any, ...]) -> Page:
     """Return the page of a row that was selected."""
     values = dict(zip(_COLUMNS, row, strict=True))
     file, offset, length = (values.pop(name) for name in _PLACE)
+    rule, facts = (values.pop(name) for name in _REASON)
     try:
         for name in ("simhash", "outlinks"):
             values[name] = None if values[name] is None else values[name] & _BITS
         values["outcome"] = Outcome(values["outcome"])
+        values["reason"] = Reason(rule, _read_facts(facts)) if rule else None
         values["freshness"] = None if values["freshness"] is None else _decode(values["freshness"])
     except (ValueError, TypeError, msgspec.DecodeError) as error:
         raise StoreError(f"the catalog's row of {values['key']!r} is damaged ({error}); {RESTORE}") from error

@@ -35,6 +35,7 @@ _COMMON = {  # not indexed (0006_common.sql); who asks for anything else says so
     "status": (200, "pages.status <> 200"),
     "outcome": ("ok", "pages.outcome <> 'ok'"),
     "mime": ("text/html", "pages.mime <> 'text/html'"),
+    "rule": ("", "pages.rule <> ''"),
 }
 _SCHEMES = {"http": "80", "https": "443", "ftp": "21"}  # and the port that a URL need not name
 _WITH_PORT = re.compile(r"([^:]+|\[.*\]):([0-9]+)")  # a host and one port of it
@@ -43,6 +44,7 @@ _CONDITIONS = {
     "status": "pages.status = ?",
     "outcome": "pages.outcome = ?",
     "mime": "pages.mime = ?",
+    "rule": "pages.rule = ?",
     "since": "pages.fetched_at >= ?",
     "until": "pages.fetched_at < ?",
 }
@@ -63,6 +65,7 @@ class Wanted(TypedDict, total=False):
     status: int | None
     outcome: str
     mime: str
+    rule: str
     cut: bool  # only those whose body is not whole
     since: float | None
     until: float | None

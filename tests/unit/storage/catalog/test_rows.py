@@ -10,12 +10,14 @@ import pytest
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.reason import because
+from gossamer.records.rules import Rule
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 
 USUAL: dict[str, Any] = {"outcome": Outcome.OK, "status": 200, "mime": "text/html", "charset": "utf-8"}
 UNUSUAL: dict[str, Any] = {
     "outcome": Outcome.GONE,
-    "reason": "no such page",
+    "reason": because(Rule.DEDUPE_NEAR, bits=3, same_as="http://a.test/ü"),
     "status": 404,
     "mime": "text/plain",
     "charset": "koi8-r",
