@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from plain_stores import PlainArchive
 
 from gossamer.config.sections import Storage
 from gossamer.joints.archive import Archive
@@ -21,6 +22,7 @@ BACKENDS: dict[str, Callable[[Path], Awaitable[Archive]]] = {
     "directory": lambda path: opened(path, Storage()),
     "directory of small files": lambda path: opened(path, Storage(segment_bytes=1024)),
     "directory without effort": lambda path: opened(path, Storage(compression=0)),
+    "plain": lambda path: PlainArchive.open(Location("plain", path, "plain:x"), Storage(), {}, lambda: 1.0, "local"),
 }
 
 

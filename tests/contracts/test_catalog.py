@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from plain_stores import PlainCatalog
 
 from gossamer.joints.catalog import Catalog
 from gossamer.records.location import Location
@@ -12,6 +13,7 @@ from gossamer.testing.catalog import RULES, Rule
 
 BACKENDS: dict[str, Callable[[Path], Awaitable[Catalog]]] = {
     "sqlite": lambda path: SqliteCatalog.open(Location("sqlite", path / "catalog.db", "sqlite:catalog.db"), durable=True),
+    "plain": lambda path: PlainCatalog.open(Location("plain", path / "catalog", "plain:catalog"), durable=True),
 }
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from plain_stores import PlainGraph
 
 from gossamer.joints.graph import LinkGraph
 from gossamer.records.location import Location
@@ -18,6 +19,11 @@ from gossamer.testing.graph import RULES, SOME, Rule, walked
 async def test_a_graph_keeps_its_promise(rule: Rule, roll: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linkgraph, "ROLL", roll)
     await rule(lambda path: EdgeLog.open(Location("edges", path, "edges:graph"), True, True), tmp_path / "graph")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+async def test_a_graph_of_a_plugin_keeps_its_promise(rule: Rule, tmp_path: Path) -> None:
+    await rule(lambda path: PlainGraph.open(Location("plain", path, "plain:graph"), True, True), tmp_path / "graph")
 
 
 async def test_every_graph_looks_like_its_joint(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from plain_stores import PlainKeyValue
 
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.kv.memory import MemoryKeyValue
@@ -14,6 +15,7 @@ from gossamer.testing.kv import DURABLE, RULES, Rule
 BACKENDS: dict[str, Callable[[Path], Awaitable[KeyValue]]] = {
     "memory": lambda path: MemoryKeyValue.open(Location("memory", path / "kv", "memory:kv"), durable=True),
     "rocks": lambda path: RocksKeyValue.open(Location("rocksdb", path / "kv", "rocksdb:kv"), durable=True),
+    "plain": lambda path: PlainKeyValue.open(Location("plain", path / "kv", "plain:kv"), durable=True),
 }
 
 
@@ -24,8 +26,9 @@ async def test_a_store_keeps_its_promise(backend: str, rule: Rule, tmp_path: Pat
 
 
 @pytest.mark.parametrize("rule", DURABLE, ids=lambda rule: rule.__name__)
-async def test_a_store_on_disk_keeps_its_promise(rule: Rule, tmp_path: Path) -> None:
-    await rule(lambda: BACKENDS["rocks"](tmp_path))
+@pytest.mark.parametrize("backend", ["rocks", "plain"])
+async def test_a_store_that_outlives_its_closing_keeps_its_promise(backend: str, rule: Rule, tmp_path: Path) -> None:
+    await rule(lambda: BACKENDS[backend](tmp_path))
 
 
 async def test_every_store_looks_like_its_joint(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ class Shelving(Protocol):
     def path(self, near: Path) -> AbstractAsyncContextManager[Path]:
         """Give a local path where nothing is yet; the file or directory that is there when the block ends is kept.
 
-        On the file system of `near`, if it can be chosen, so that files can be linked. Files beside it that begin with its
-        name are kept, too.
+        It has the name that the copy will be opened by; files beside it that begin with that name are kept, too. It is on the
+        file system of `near`, if it can be chosen, so that files can be linked.
         """
 
 

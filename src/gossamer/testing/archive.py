@@ -193,7 +193,107 @@ async def a_place_that_is_none_is_refused(open_archive: Opener) -> None:
     await archive.aclose()
 
 
+async def _pruned(open_archive: Opener) -> tuple[Archive, list[Place]]:
+    """Open an archive of one closed file: two captures of a page, a copy of the first, and a 304 that confirms it."""
+    archive = await open_archive()
+    first, second = answer(b"one", url="http://a.test/"), answer(b"two", url="http://a.test/", at=1_790_000_009.0)
+    original = Original(first.url, "a", first.started)
+    copy, unmodified = answer(b"one", url="http://a.test/copy"), answer(b"", url=first.url, status=b"304 Not Modified")
+    places = [await keep(archive, fetched) for fetched in (first, second)]
+    places += [await keep(archive, fetched, original) for fetched in (copy, unmodified)]
+    await archive.aclose()
+    return await open_archive(), places
+
+
+async def what_refers_to_a_capture_is_found(open_archive: Opener) -> None:
+    archive, places = await _pruned(open_archive)
+    names = [await archive.identity(place) for place in places[:2]]
+    assert names[0] != names[1], "two captures of a page are called the same"
+    files = [file async for file in archive.files()]
+    found = [one for file, _ in files async for one in archive.references(file, names)]
+    spots = {(one.file, one.offset): (one.url, one.target) for one in found}
+    expected = [(place.file, place.offset) for place in places[2:]]
+    assert spots == dict(zip(expected, [("http://a.test/copy", names[0]), ("http://a.test/", names[0])], strict=True)), (
+        "not the revisits that refer to a capture"
+    )
+    assert [one for file, _ in files async for one in archive.references(file, names[1:])] == [], "nobody refers to the second"
+    await archive.aclose()
+
+
+async def a_file_is_rewritten_without_some_records(open_archive: Opener) -> None:
+    archive, places = await _pruned(open_archive)
+    for place in (places[0], *[place for place in places[1:] if place.file != places[0].file]):
+        without = {place.offset}
+        before = [file async for file in archive.files()]
+        weighed = await archive.weigh(place.file, without)
+        assert [file async for file in archive.files()] == before, "what is only weighed was written"
+        rewritten = await archive.rewrite(place.file, without, 1_790_000_010.0)
+        assert weighed.offsets.keys() == rewritten.offsets.keys(), "it was weighed with other records"
+        assert rewritten.after < rewritten.before and place.offset not in rewritten.offsets, "nothing was taken out"
+        left = [one for one in places if one.file == place.file and one != place]
+        assert rewritten.is_empty is not bool(left), "it is not known whether something is left"
+        for one in left:
+            moved = Place(rewritten.file, rewritten.offsets[one.offset], one.length)
+            assert same(await archive.read(moved), await archive.read(one)), "a record is not what it was before the file moved"
+        await archive.drop(place.file)
+        files = {file async for file, _ in archive.files()}
+        assert place.file not in files and rewritten.file in files, "the old file is there, or the new one is not"
+        places = [one for one in places if one.file != place.file]
+    assert not [problem async for _, problem in archive.problems() if problem], "a file that was rewritten is not sound"
+    await archive.aclose()
+
+
+async def of_an_old_and_a_new_file_the_one_in_use_stays(open_archive: Opener) -> None:
+    for moved in (False, True):
+        archive, places = await _pruned(open_archive)
+        old = places[0].file
+        new = (await archive.rewrite(old, {places[0].offset}, 1_790_000_010.0)).file
+
+        async def uses(file: str, old: str = old, moved: bool = moved) -> bool:
+            return (file != old) if moved else (file == old)
+
+        await archive.finish(uses)
+        files = {file async for file, _ in archive.files()}
+        assert (old in files, new in files) == (not moved, moved), "a prune that was interrupted is not cleared up"
+        await archive.finish(uses)
+        assert files == {file async for file, _ in archive.files()}, "clearing up twice takes more away"
+        await archive.aclose()
+
+
+async def everything_kept_is_walked_over_and_sound(open_archive: Opener) -> None:
+    archive, _ = await _pruned(open_archive)
+    later = await keep(archive, answer(b"three", url="http://a.test/three"))  # in a file that is still open
+    await archive.flush()
+    walked = [(fetched.url, fetched.outcome, digest) async for fetched, digest in archive.captures()]
+    assert [outcome for _, outcome, _ in walked].count(Outcome.OK) == 3 and len(walked) == 5, f"walked over {walked}"
+    assert ("http://a.test/three", Outcome.OK, payload_digest(answer(b"three").body, False)) in walked, "a digest is missing"
+    problems = [problem async for problem in archive.problems()]
+    assert problems and not any(problem for _, problem in problems), f"a sound archive has problems: {problems}"
+    await archive.merge()
+    assert (await archive.read(later)).url == "http://a.test/three", "an archive that was merged cannot be read"
+    await archive.aclose()
+
+
+async def a_second_archive_repairs_and_reads_beside_the_first(open_archive: Opener) -> None:
+    writer = await open_archive()
+    place = await keep(writer, answer(url="http://a.test/first"))
+    await writer.flush()
+    reader = await open_archive()
+    assert (await reader.read(place)).url == "http://a.test/first", "what was flushed cannot be read beside the writer"
+    second = await keep(writer, answer(url="http://a.test/second"))
+    await writer.aclose()
+    await reader.repair()
+    for each, url in ((place, "http://a.test/first"), (second, "http://a.test/second")):
+        assert (await reader.read(each)).url == url, "a repair took something whole away"
+    await reader.aclose()
+
+
 RULES: tuple[Rule, ...] = (
+    what_refers_to_a_capture_is_found,
+    a_file_is_rewritten_without_some_records,
+    of_an_old_and_a_new_file_the_one_in_use_stays,
+    everything_kept_is_walked_over_and_sound,
+    a_second_archive_repairs_and_reads_beside_the_first,
     every_kind_of_answer_reads_back_byte_for_byte,
     what_was_kept_is_there_after_closing_and_opening,
     a_revisit_says_so_and_names_its_original,

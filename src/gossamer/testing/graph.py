@@ -89,7 +89,56 @@ async def a_checkpoint_opens_as_the_graph_it_was_taken_of(open_graph: Opener, pl
     await graph.aclose()
 
 
+async def ranks_are_kept_beside_the_graph(open_graph: Opener, place: Path) -> None:
+    graph = await open_graph(place)
+    await graph.put([(10, SOME)])
+    table = await graph.ranks()
+    assert len(table) == table.pages == 0 and table.of([1, 10]) == [0.0, 0.0], "a new graph has ranks"
+    await graph.keep_ranks([1, 10, HIGH], [0.5, 1.5, 1.0])
+    table = await graph.ranks()
+    assert len(table) == 3 and table.of([HIGH, 2, 1, 10]) == [1.0, 0.0, 0.5, 1.5], "ranks are not as they were kept"
+    await graph.keep_ranks([10], [1.0])
+    await graph.aclose()
+    graph, target = await open_graph(place), place.with_name("copy")
+    assert (await graph.ranks()).of([1, 10]) == [0.0, 1.0], "ranks that were replaced are still there, or the others are not"
+    await graph.checkpoint(DirectoryShelving(target))
+    copy = await open_graph(target)
+    assert (await copy.ranks()).of([10]) == [1.0], "a checkpoint has no ranks"
+    await copy.aclose()
+    await graph.aclose()
+
+
+async def a_graph_that_grows_is_ranked(open_graph: Opener, place: Path) -> None:
+    graph = await open_graph(place)
+    ranking = graph.ranking(1 << 24)
+    await graph.put([(1, pack([2, 3], [ANCHOR, ANCHOR])), (4, pack([2], [ANCHOR]))], [100, 200])
+    best = await ranking.renew(9, 0.0)
+    assert [name for name, *_ in best] == [2, 3], f"what is linked most is not ranked highest: {best}"
+    table = await graph.ranks()
+    assert table.pages == 2 and min(table.of([2, 3])) > 0, "ranks of a crawl are not kept, or not from how many pages"
+    await graph.put([(2, pack([3, 5], [ANCHOR, ANCHOR]))], [300])
+    assert {name for name, *_ in await ranking.renew(9, 0.0)} <= {3, 5}, "a page that was read is told of as if it was not"
+    assert len(await ranking.renew(1, 0.0)) <= 1 and not ranking.is_full
+    await graph.aclose()
+
+
+async def a_graph_that_was_compacted_says_the_same(open_graph: Opener, place: Path) -> None:
+    graph = await open_graph(place)
+    for edges in (SOME, OTHERS, b"", SOME):
+        await graph.put([(10, edges), (11, OTHERS)])
+    await graph.aclose()
+    await graph.compact()
+    graph = await open_graph(place)
+    assert dict(await walked(graph)) == {10: SOME, 11: OTHERS}, "a graph that was compacted has other edges"
+    await graph.put([(12, OTHERS)])
+    assert sorted(dict(await walked(graph))) == [10, 11, 12], "a graph that was compacted takes no more"
+    await graph.aclose()
+
+
 RULES: tuple[Rule, ...] = (
+    ranks_are_kept_beside_the_graph,
+    a_graph_that_grows_is_ranked,
+    a_graph_that_was_compacted_says_the_same,
     what_was_put_is_walked_over,
     a_new_graph_is_empty,
     the_last_edges_of_a_page_count,

@@ -39,9 +39,8 @@ SETTINGS = Settings()
 MIB = 1024 * 1024
 WORDS = (
     b"<p>some <b>bold</b> words and <a href='/page/%d'>a link</a> of a page that is long and honest</p>\n"
-    + b"It goes on. " * 20
+    + b"It goes on. " * 40
 )
-WORDS += b"It goes on. " * 20
 LONG = b"<title>long</title>" + b"".join(WORDS % number for number in range(4_000))
 MANY_LINKS = b"".join(b"<a href=/p/%d>x</a>" % number for number in range(100_000))
 PACKERS = {

@@ -1,0 +1,487 @@
+"""Stores made of nothing but the methods of their joints, over memory: what the author of a plugin would write.
+
+Whoever opens one of a location again in this process finds what was there; a checkpoint is a file, and can be opened, too.
+"""
+
+import inspect
+import pickle
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from msgspec.structs import replace
+
+from gossamer.document.body import Body
+from gossamer.edges import unpack
+from gossamer.errors import StoreError
+from gossamer.frontier.memory import MemoryFrontier
+from gossamer.joints.frontier import Frontier
+from gossamer.joints.shelving import Shelving
+from gossamer.records.fetch import Fetched
+from gossamer.records.location import Location
+from gossamer.records.outcome import Outcome
+from gossamer.records.page import Original, Page, Place, Totals
+from gossamer.records.upkeep import Reference, Rewritten
+from gossamer.records.versions import Version
+from gossamer.storage.shelving import DirectoryShelving
+
+STATES: dict[str, Any] = {}  # by location
+STATE = "state"
+
+
+def state_of(location: Location, empty: Callable[[], Any]) -> Any:
+    """Return what is kept at a location: in memory, in a checkpoint, or something new."""
+    key = str(location.path or location.uri)
+    if key not in STATES:
+        saved = location.path and location.path / STATE
+        STATES[key] = pickle.loads(saved.read_bytes()) if saved and saved.exists() else empty()
+    return STATES[key]
+
+
+def is_there(location: Location) -> bool:
+    saved = location.path and location.path / STATE
+    return str(location.path or location.uri) in STATES or bool(saved and saved.exists())
+
+
+# --- frontier --------------------------------------------------------------------------------------------------------
+
+
+class PlainFrontier:
+    """The memory model, and not a method more than the joint has (they are made below)."""
+
+    def __init__(self, model: MemoryFrontier, key: str) -> None:
+        self._model = model
+        self._key = key
+
+    @classmethod
+    async def open(cls, location: Location, *given: Any) -> "PlainFrontier":
+        settings, politeness, breaker, lease, now, _, opic = given
+        key, dump = str(location.path or location.uri), state_of(location, bytes)
+        if not dump:
+            return cls(MemoryFrontier(settings, politeness, breaker, lease, now, opic), key)
+        with TemporaryDirectory() as folder:
+            await DirectoryShelving(Path(folder)).put("frontier.msgpack", [dump])
+            return cls(MemoryFrontier.restore(Path(folder), settings, politeness, breaker, lease, now, opic), key)
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location) and bool(state_of(location, bytes))
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps(await self._dumped())])
+
+    async def aclose(self) -> None:
+        STATES[self._key] = await self._dumped()
+
+    async def _dumped(self) -> bytes:
+        with TemporaryDirectory() as folder:
+            await self._model.checkpoint(DirectoryShelving(Path(folder)))
+            return (Path(folder) / "frontier.msgpack").read_bytes()
+
+
+def _forward(name: str, ours: Any) -> Any:
+    async def awaited(self: PlainFrontier, *words: Any, **named: Any) -> Any:
+        return await getattr(self._model, name)(*words, **named)
+
+    def plain(self: PlainFrontier, *words: Any, **named: Any) -> Any:
+        return getattr(self._model, name)(*words, **named)
+
+    return awaited if inspect.iscoroutinefunction(ours) else plain
+
+
+for _name, _ours in inspect.getmembers(Frontier, inspect.isroutine):
+    if not _name.startswith("_") and _name not in vars(PlainFrontier):
+        setattr(PlainFrontier, _name, _forward(_name, _ours))
+
+
+# --- key-value store -------------------------------------------------------------------------------------------------
+
+
+class PlainKeyValue:
+    """A dict."""
+
+    def __init__(self, pairs: dict[bytes, bytes]) -> None:
+        self._pairs = pairs
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> "PlainKeyValue":
+        return cls(state_of(location, dict))
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location)
+
+    async def get(self, key: bytes) -> bytes | None:
+        return self._pairs.get(key)
+
+    async def get_all(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        return [self._pairs.get(key) for key in keys]
+
+    async def put(self, key: bytes, value: bytes) -> None:
+        self._pairs[key] = value
+
+    async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        self._pairs.update(pairs)
+
+    async def delete(self, key: bytes) -> None:
+        self._pairs.pop(key, None)
+
+    async def scan(self, prefix: bytes) -> AsyncIterator[tuple[bytes, bytes]]:
+        for pair in sorted(pair for pair in self._pairs.items() if pair[0].startswith(prefix)):
+            yield pair
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps(self._pairs)])
+
+    async def aclose(self) -> None:
+        pass
+
+
+# --- archive ---------------------------------------------------------------------------------------------------------
+
+LENGTH = 10  # of every record
+
+
+class PlainArchive:
+    """Records in lists, by the name of their file."""
+
+    def __init__(self, files: dict[str, dict[int, Any]], is_open: set[str], worker: str) -> None:
+        self._files = files
+        self._is_open = is_open
+        self._worker = worker
+        self._file = ""
+
+    @classmethod
+    async def open(
+        cls, location: Location, settings: object, about: Mapping[str, str], now: Callable[[], float], worker: str
+    ) -> "PlainArchive":
+        return cls(*state_of(location, lambda: ({}, set())), worker)
+
+    async def append(self, fetched: Fetched, digest: str, original: Original | None) -> Place:
+        if not self._file:
+            self._file = f"{len(self._files):06}-{self._worker}"
+            self._files[self._file] = {}
+            self._is_open.add(self._file)
+        records = self._files[self._file]
+        url = quote(fetched.url, safe="".join(map(chr, range(33, 127))))
+        content = b"" if original else fetched.body.read()
+        offset = LENGTH * len(records)
+        records[offset] = (replace(fetched, url=url, body=None), content, digest, original)
+        return Place(self._file, offset, LENGTH)
+
+    async def flush(self) -> None:
+        pass
+
+    async def read(self, place: Place) -> Fetched:
+        return _restored(self._record(place))
+
+    def _record(self, place: Place) -> Any:
+        record = self._files.get(place.file, {}).get(place.offset)
+        if record is None or place.length != LENGTH:
+            raise StoreError(f"{place} is no record of this archive")
+        return record
+
+    async def repair(self, worker: str = "") -> None:
+        self._is_open.clear()
+
+    async def merge(self) -> None:
+        pass
+
+    async def problems(self) -> AsyncIterator[tuple[str, str]]:
+        for file in sorted(self._files):
+            yield file, ""
+
+    async def captures(self) -> AsyncIterator[tuple[Fetched, str]]:
+        for file in sorted(self._files):
+            for record in self._files[file].values():
+                yield _restored(record), record[2]
+
+    async def files(self) -> AsyncIterator[tuple[str, int]]:
+        for file in sorted(self._files.keys() - self._is_open):
+            yield file, LENGTH * len(self._files[file])
+
+    async def identity(self, place: Place) -> tuple[str, str]:
+        fetched = self._record(place)[0]
+        return fetched.url, f"{fetched.started:.6f}"
+
+    async def references(self, file: str, wanted: Collection[tuple[str, str]]) -> AsyncIterator[Reference]:
+        for offset, (fetched, _, _, original) in self._files[file].items():
+            target = (original.url, f"{original.fetched_at:.6f}") if original else ("", "")
+            if target in wanted:
+                yield Reference(file, offset, fetched.url, target)
+
+    async def weigh(self, file: str, without: Collection[int]) -> Rewritten:
+        records = self._files[file]
+        left = [offset for offset in records if offset not in without]
+        offsets = {offset: LENGTH * number for number, offset in enumerate(left)}
+        before, after = LENGTH * len(records), LENGTH * len(left)
+        return Rewritten(file=f"{file}+", offsets=offsets, is_empty=not left, before=before, after=after)
+
+    async def rewrite(self, file: str, without: Collection[int], now: float) -> Rewritten:
+        rewritten = await self.weigh(file, without)
+        self._files[rewritten.file] = {new: self._files[file][old] for old, new in rewritten.offsets.items()}
+        return rewritten
+
+    async def drop(self, file: str) -> None:
+        del self._files[file]
+
+    async def finish(self, uses: Callable[[str], Awaitable[bool]]) -> None:
+        for newer in sorted(self._files):
+            if newer.endswith("+") and newer[:-1] in self._files:
+                await self.drop(newer if await uses(newer[:-1]) else newer[:-1])
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps((self._files, self._is_open))])
+
+    async def aclose(self) -> None:
+        self._is_open.discard(self._file)
+        self._file = ""
+
+
+def _restored(record: Any) -> Fetched:
+    fetched, content, _, original = record
+    body = Body.of(content)
+    if original is None:
+        return replace(fetched, body=body, outcome=Outcome.OK)
+    outcome = Outcome.NOT_MODIFIED if fetched.status == 304 else Outcome.DUPLICATE
+    return replace(fetched, body=body, outcome=outcome, detail=original.url)
+
+
+# --- catalog ---------------------------------------------------------------------------------------------------------
+
+KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED)
+USUAL = {"http": 80, "https": 443, "ftp": 21}
+WITH_PORT = re.compile(r"([^:]+|\[.*\]):([0-9]+)")
+TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
+
+
+class PlainCatalog:
+    """Rows, captures and texts in dicts, by key."""
+
+    def __init__(self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str]) -> None:
+        self._rows = rows
+        self._captures = captures
+        self._texts = texts
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> "PlainCatalog":
+        return cls(*state_of(location, lambda: ({}, {}, {})))
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location)
+
+    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+        for page in pages:
+            before = self._rows.get(page.key)
+            if before is not None and before.token > page.token:
+                continue
+            if before is None or before.digest != page.digest or page.noindex or page.duplicate_of:
+                self._texts.pop(page.key, None)
+            self._rows[page.key] = page
+            kept = self._captures.setdefault(page.key, [])
+            if page.place is not None and not any(one.place == page.place for one in kept):
+                kept.append(_version(page, page.place))
+        for former, heir in heirs:
+            for key, row in self._rows.items():
+                is_its = row.duplicate_of == former.url != "" and row.url != heir.url
+                if is_its and (row.digest != former.digest or row.digest == heir.digest):
+                    self._rows[key] = replace(row, duplicate_of=heir.url)
+
+    async def get(self, key: str) -> Page | None:
+        return self._rows.get(key)
+
+    async def pages(self, *, after: Page | None = None, limit: int | None = None, **wanted: Any) -> AsyncIterator[Page]:
+        terms = [_tokens(phrase or word) for phrase, word in TERM.findall(wanted.get("words") or "")]
+        terms = [term for term in terms if term]
+        found = sorted(self._rows.values(), key=lambda page: (page.fetched_at, page.key), reverse=True)
+        found = [page for page in found if _matches(page, **wanted)]
+        if wanted.get("words"):
+            found = [page for page in found if terms and all(self._says(page, term) for term in terms)]
+            found.sort(key=lambda page: page.duplicate_of != "")
+        if after is not None:
+            found = [page for page in found if (page.fetched_at, page.key) < (after.fetched_at, after.key)]
+        for page in found[:limit]:
+            yield page
+
+    def _says(self, page: Page, term: list[str]) -> bool:
+        texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
+        return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
+
+    async def copies(self, url: str, limit: int) -> list[str]:
+        return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]
+
+    async def counts(self) -> dict[str, int]:
+        return dict(Counter(page.outcome.value for page in self._rows.values()))
+
+    async def totals(self) -> Totals:
+        rows = self._rows.values()
+        cut = [page.links_cut for page in rows if page.links_cut]
+        bodies = sum(bool(page.truncated) for page in rows)
+        kept = sum(page.outcome in KEPT for page in rows)
+        return Totals(kept, sum(page.length for page in rows), bodies_cut=bodies, links_cut=(sum(cut), len(cut)))
+
+    async def versions(self, key: str) -> list[Version]:
+        return sorted(self._captures.get(key, ()), key=_age, reverse=True)
+
+    async def excess(self, keep: int, after: Version | None = None) -> AsyncIterator[Version]:
+        for key in sorted(self._captures):
+            numbers: Counter[bool] = Counter()
+            beyond = []
+            for one in await self.versions(key):
+                numbers[200 <= one.status < 300] += 1
+                if numbers[200 <= one.status < 300] > keep and one.place != self._rows[key].place:
+                    beyond.append(one)
+            for one in sorted(beyond, key=_age):
+                if after is None or (one.key, *_age(one)) > (after.key, *_age(after)):
+                    yield one
+
+    async def uses(self, file: str) -> bool:
+        return any(one.place.file == file for kept in self._captures.values() for one in kept)
+
+    async def move(self, file: str, target: str, offsets: Mapping[int, int], gone: Collection[int] = ()) -> None:
+        def moved(place: Place) -> Place:
+            return Place(target, offsets[place.offset], place.length) if place.file == file else place
+
+        places = [one.place for kept in self._captures.values() for one in kept if one.place.file == file]
+        shown = {page.place for page in self._rows.values()}
+        if any(place.offset in gone and place in shown for place in places):
+            raise StoreError(f"{file} holds what a page shows")
+        if any(place.offset not in gone and place.offset not in offsets for place in places):
+            raise StoreError(f"{file} holds a capture that would be lost")
+        for key, kept in self._captures.items():
+            left = [one for one in kept if one.place.file != file or one.place.offset not in gone]
+            self._captures[key] = [replace(one, place=moved(one.place)) for one in left]
+        for key, page in self._rows.items():
+            if page.place is not None:
+                self._rows[key] = replace(page, place=moved(page.place))
+
+    async def unindexed(self, limit: int) -> list[Page]:
+        rows = [page for page in self._rows.values() if page.key not in self._texts and page.place is not None]
+        fit = (Outcome.OK, Outcome.NOT_MODIFIED)
+        return [page for page in rows if page.outcome in fit and not page.duplicate_of and not page.noindex][:limit]
+
+    async def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
+        for page, text in texts:
+            row = self._rows.get(page.key)
+            if row is not None and row.digest == page.digest and not row.noindex and page.key not in self._texts:
+                self._texts[page.key] = text
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts))])
+
+    async def aclose(self) -> None:
+        pass
+
+
+def _version(page: Page, place: Place) -> Version:
+    at = page.captured_at or page.fetched_at
+    facts = {"length": page.length, "status": page.status, "mime": page.mime}
+    return Version(key=page.key, captured_at=at, digest=page.digest, place=place, **facts)
+
+
+def _age(version: Version) -> tuple[float, str, int]:
+    return version.captured_at, version.place.file, version.place.offset
+
+
+def _tokens(text: str) -> list[str]:
+    plain = "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return re.findall(r"\w+", plain.casefold())
+
+
+def _matches(
+    page: Page,
+    words: str = "",
+    host: str = "",
+    status: int | None = None,
+    outcome: str = "",
+    mime: str = "",
+    cut: bool = False,
+    since: float | None = None,
+    until: float | None = None,
+) -> bool:
+    if found := WITH_PORT.fullmatch(host):
+        parts = urlsplit(page.key)
+        if (parts.hostname, parts.port or USUAL.get(parts.scheme)) != (found[1].strip("[]"), int(found[2])):
+            return False
+    elif host and page.host != host:
+        return False
+    return (
+        (status is None or page.status == status)
+        and (not outcome or page.outcome == outcome)
+        and (not mime or page.mime == mime)
+        and (not cut or bool(page.truncated))
+        and (since is None or page.fetched_at >= since)
+        and (until is None or page.fetched_at < until)
+    )
+
+
+# --- link graph ------------------------------------------------------------------------------------------------------
+
+
+class PlainRanks:
+    """Ranks in a dict."""
+
+    def __init__(self, ranks: dict[int, float], pages: int) -> None:
+        self._ranks = ranks
+        self.pages = pages
+
+    def of(self, fingerprints: Sequence[int]) -> list[float]:
+        return [self._ranks.get(each, 0.0) for each in fingerprints]
+
+    def __len__(self) -> int:
+        return len(self._ranks)
+
+
+class PlainGraph:
+    """Edges in a dict; ranks are how often something is linked."""
+
+    is_full = False
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._state = state
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool, writing: bool) -> "PlainGraph":
+        return cls(state_of(location, lambda: {"edges": {}, "ranks": {}, "ranked": 0, "times": 0}))
+
+    async def put(self, pages: Sequence[tuple[int, bytes]], hosts: Sequence[int] = ()) -> None:
+        self._state["edges"].update(pages)
+
+    async def pages(self) -> AsyncIterator[tuple[int, bytes]]:
+        for page in list(self._state["edges"].items()):
+            yield page
+
+    async def compact(self) -> None:
+        pass
+
+    async def ranks(self) -> PlainRanks:
+        return PlainRanks(self._state["ranks"], self._state["ranked"])
+
+    async def keep_ranks(self, pages: Sequence[int], ranks: Sequence[float]) -> None:
+        self._state["ranks"] = dict(zip(map(int, pages), map(float, ranks), strict=True))
+        self._state["ranked"] = 0
+
+    def ranking(self, most_bytes: int) -> "PlainGraph":
+        return self
+
+    async def renew(self, limit: int, least: float) -> list[tuple[int, float, int]]:
+        edges = self._state["edges"]
+        linked = Counter(target for packed in edges.values() for target, _, _ in unpack(packed))
+        average = linked.total() / max(len(linked), 1)
+        self._state["ranks"] = {name: count / average for name, count in linked.items()}
+        self._state["ranked"] = len(edges)
+        self._state["times"] += 1
+        best = [(name, rank, 1) for name, rank in self._state["ranks"].items() if name not in edges and rank >= least]
+        return sorted(best, key=lambda each: -each[1])[:limit]
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps(self._state)])
+
+    async def aclose(self) -> None:
+        pass
