@@ -21,8 +21,9 @@ from killing import leave_as_killed
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import admission, endings, journal, ledger, line, schedule, seen, slots, turns
+from gossamer.frontier import journal, ledger, line, schedule, seen, slots
 from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.heap import PureHeap
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT, QueueOrder
 from gossamer.policy import politeness
@@ -33,10 +34,11 @@ from gossamer.records.outcome import Outcome, State
 from gossamer.url.fingerprint import fingerprint
 
 START = 1_700_000_000.0
-COMPILED = (
-    (admission, "admit_page"),
-    (endings, "settle_page"),
-    *((module, "_swift") for module in (journal, schedule, turns)),
+PURE = (
+    (schedule, "Heap", PureHeap),
+    (slots, "Gathered", slots.PureGathered),
+    (slots, "find", slots.pure_find),
+    (slots, "merge", slots.pure_merge),
 )  # None: the way without a compiler
 LEASE = 20.0
 MEMORY = Path("/dev/shm")  # hundreds of stores are opened: where files live in memory, that is quick
@@ -124,8 +126,8 @@ class BothFrontiers(RuleBasedStateMachine):
         self.patches.setattr(ledger, "RESTING", resting)
         self.patches.setattr(slots, "MANY", many)
         if not compiled:
-            for module, name in COMPILED:
-                self.patches.setattr(module, name, None)
+            for module, name, pure in PURE:
+                self.patches.setattr(module, name, pure)
         if colliding:
             self.patches.setattr(seen, "fingerprint", lambda key: fingerprint(key) % 7 + 2**64 - 9)
         self.loop = asyncio.new_event_loop()

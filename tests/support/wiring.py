@@ -64,7 +64,7 @@ class Wire:
         book = lessons or LessonBook(MemoryKeyValue(), Traps(), 50)
         met = lambda worker, error: self.bugs.append(error)  # noqa: E731
         claims = StoredClaims(deduper, near)
-        self.session._desk = NodeService(
+        self.session._service = NodeService(
             frontier, robots, claims, book, self.committed, lease, lambda host: "", told, met, "gossamer"
         )
 

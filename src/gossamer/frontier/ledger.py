@@ -81,7 +81,8 @@ class Ledger:
         batch, changed, schedule = self.batch, self.changed, self.schedule
         schedule.retire(changed, self.moved, self.resting)
         gone = self._put_away() if len(self.resting) > RESTING else []
-        schedule.place_all(self.moved)
+        for host in self.moved:
+            schedule.place(host)
         self.sheets.finish(batch)
         self.journal.write(batch, changed, gone, len(schedule.hosts) + len(self.resting))
         self.write()

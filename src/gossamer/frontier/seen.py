@@ -6,7 +6,7 @@ the next free one. Slots are never given up, so those from a fingerprint to its 
 the slots that are taken, so a slot it does not know is free.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from errno import ENOSPC
 from itertools import islice
 from pathlib import Path
@@ -61,22 +61,34 @@ class SeenUrls:
         """Return what holds all slots that are taken, and the names of all hosts."""
         return self._bloom
 
-    @property
-    def fingerprint(self) -> Callable[[str], int]:
-        """Return what names keys and hosts here."""
-        return fingerprint
+    def slot_of(self, key: str) -> int:
+        """Return the slot that a key has, unless another key holds it."""
+        return fingerprint(key)
 
-    def recall(self, key: str) -> int | None:
-        """Tell from memory whether a known key may still be queued (it is known as refused only); None: not remembered.
+    def not_remembered(self, entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
+        """Return the entries that memory does not know for good, with the slots of their keys.
 
-        SPELLED: it may not, but its URL is not spelled like its key.
+        What the store may know of them is read here, all at once: half the cost of one by one.
         """
-        open_to = self._recent.get(key)
-        if open_to is None:
-            open_to = self._older.get(key)
-        if open_to is not None:
-            self.recent_hits += 1
-        return open_to
+        recent, older, bloom = self._recent.get, self._older.get, self._bloom
+        unsure, wanted, name = [], [], fingerprint
+        for entry in entries:
+            key = entry.key
+            open_to = recent(key)
+            if open_to is None:
+                open_to = older(key)
+            if open_to is not None:
+                self.recent_hits += 1
+                if entry.refused is not None or (open_to is False and entry.url == key):
+                    continue
+            slot = name(key)
+            if slot in bloom:
+                wanted.append(slot)
+            unsure.append((entry, slot))
+        self._ahead = {}
+        if wanted:
+            self.look_ahead(wanted)
+        return unsure
 
     def remember(self, key: str, open_to: int) -> None:
         """Keep a key at hand. Two generations bound the memory: when one is full, the other is forgotten."""
@@ -86,18 +98,16 @@ class SeenUrls:
             self._older, self._recent = self._recent, {}
         self._recent[key] = open_to
 
-    def take_slot(self, key: str) -> int | None:
-        """Take the slot of a key that was certainly never seen; None: ask further."""
-        slot = fingerprint(key)
+    def take_slot(self, slot: int) -> bool:
+        """Take a slot if its key was certainly never seen; False: ask further."""
         if self._bloom.add(slot):
             self.bloom_misses += 1
-            return slot
-        return None
+            return True
+        return False
 
     def look_ahead(self, slots: list[int]) -> None:
         """Read the entries in slots that will be asked for, all at once."""
         places = {slot: place for slot in slots if slot not in self._fresh and (place := self.slots.find(slot)) is not None}
-        self._ahead = {}
         for (slot, place), each in zip(places.items(), self.sheets.read(list(places.values())), strict=True):
             if each.slot != slot:
                 wrong = f"the frontier is damaged: another URL than that of slot {slot:016x} stands in its sheet"

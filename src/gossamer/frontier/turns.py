@@ -2,9 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from math import inf
-from types import ModuleType
 
 from msgspec import Struct
 
@@ -15,8 +13,8 @@ from gossamer.frontier.line import joined, without
 from gossamer.frontier.order import Whose, is_again
 from gossamer.frontier.recovery import Held
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.schedule import NEW_CLOCK, Host
-from gossamer.frontier.sheets import TRIED, written_in
+from gossamer.frontier.schedule import Host
+from gossamer.frontier.sheets import TRIED
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records.entry import Entry
 from gossamer.records.host import HostClock
@@ -40,11 +38,6 @@ class Turn(Struct, gc=False, eq=False):
     row: UrlRow | None = None  # None: this is the first lease of its URL, there is no more to know
 
 
-_swift: ModuleType | None = None  # `_lease.c`
-with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier import _lease as _swift
-
-
 class Turns:
     """Gives turns, finds them by token or URL, and takes them back."""
 
@@ -52,20 +45,14 @@ class Turns:
         self._ledger = ledger
         self._politeness = politeness
         self._lease = lease
-        is_single = politeness.connections == 1  # then a claimed host needs not be placed again
-        self._pattern = Turn(Host("", 0), b"", NEW_CLOCK, NEW_CLOCK, 0.0, 1) if is_single else None
         self.live: dict[int, Turn] = {}
         self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
         self._ends: deque[tuple[float, int, int]] = deque()  # of leases given together: when they end, first token, how many
 
     def claim_ready(self, limit: int, now: float) -> list[Turn]:
         """Begin up to so many turns at hosts that are ready, in the order of their turns."""
-        schedule, turns, pattern = self._ledger.schedule, list[Turn](), self._pattern
-        while len(turns) < limit:
-            if pattern is not None and _swift is not None:
-                turns += schedule.claim(_swift.claim, limit - len(turns), now, self._politeness.delay, pattern)
-            if len(turns) == limit or (picked := schedule.pick(now)) is None:
-                break
+        schedule, turns = self._ledger.schedule, list[Turn]()
+        while len(turns) < limit and (picked := schedule.pick(now)) is not None:
             host, queue = picked
             turn = self.claim(host, self._ledger.take(host, queue), now)
             turns.append(turn)
@@ -95,14 +82,6 @@ class Turns:
             workers = len(turns) * [worker]
         else:
             workers = [worker(turn.host.name, turn.connections, turn.delay) for turn in turns]
-        if _swift is not None:
-            keys, references, row = _swift.noted(turns)
-            ledger.open_leases(first, row)
-            pattern = Lease(token=0, worker="", entry=_NONE.entry, leased_at=now, until=now + self._lease)
-            read = ledger.sheets.fetch(keys), ledger.rows_at(references)
-            leases: tuple[Lease, ...] = _swift.begin(turns, workers, *read, first, pattern, self.live, written_in)
-            ledger.meta.token += len(turns)
-            return leases
         ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
         entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
         rows = iter(ledger.rows_at([reference_in(turn.ticket) for turn in turns if turn.ticket[-1] & TRIED]))
