@@ -18,7 +18,7 @@ from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
 from gossamer.frontier.rows import ELSEWHERE, UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.seen import REFUSED, SPELLED
-from gossamer.frontier.spellings import Spellings, is_gone, spelled_otherwise
+from gossamer.frontier.spellings import Spellings, spelled_otherwise
 from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome, State
@@ -65,9 +65,8 @@ class Admission:
                     return _KNOWN if entry.refused is not None or entry.url == url else self._spell(entry, slot, known, now)
         if entry.refused is None:
             host = self._ledger.acquire(entry.host)
-            policy, waiting = host.policy, host.waiting
-            if policy is not NO_POLICY or waiting >= self._max_waiting:
-                end = end_by_host(policy, waiting, self._max_waiting)
+            if host.line or host.later or host.policy is not NO_POLICY:
+                end = end_by_host(host.policy, host.waiting, self._max_waiting)
             if end is None:
                 self._enter(entry, slot, known, host, now)
                 return _NEW
@@ -91,20 +90,19 @@ class Admission:
         return _KNOWN
 
     def try_others(self, settlement: Settlement, slot: int, now: float) -> None:
-        """Enter the other spellings of a URL if it turned out to be gone."""
-        if is_gone(settlement.fate, settlement.outcome):
-            self._spellings.note_gone(slot)
-            self.admit(spelled_otherwise(settlement.lease.entry, self._spellings.of(slot)), now)
+        """Enter the other spellings of a URL that turned out to be gone."""
+        self._spellings.note_gone(slot)
+        self.admit(spelled_otherwise(settlement.lease.entry, self._spellings.of(slot)), now)
 
     def _enter(self, entry: Entry, slot: int, known: int | None, host: Host, now: float) -> None:
         ledger, meta = self._ledger, self._meta
-        meta.sequence += 1
+        meta.sequence = sequence = meta.sequence + 1
         meta.waiting += 1
         if known is not None:
             meta.dead -= 1
             meta.not_for_us -= 1
             ledger.batch.put(url_key(known), ELSEWHERE, ledger.urls)
-        reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
+        reference = ledger.sheets.add(ledger.batch, sequence, slot, entry, now)
         priority = host.policy.priority
         if priority is None:
             priority = entry.priority

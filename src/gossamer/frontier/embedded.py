@@ -33,6 +33,7 @@ from gossamer.frontier.recovery import read_ledger, recover
 from gossamer.frontier.removals import Removals
 from gossamer.frontier.rows import decode_host, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host
+from gossamer.frontier.spellings import is_gone
 from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
@@ -228,7 +229,7 @@ class EmbeddedFrontier(Trusted):
 
     def _end(self, turn: Turn, settlement: Settlement, now: float) -> None:
         self._endings.settle(turn, settlement, now)
-        if turn.ticket:
+        if turn.ticket and is_gone(settlement.fate, settlement.outcome):
             self._admission.try_others(settlement, turn.slot, now)
 
     def _settle_and_pay(self, payments: Payments, turn: Turn, settlement: Settlement, now: float) -> None:

@@ -45,8 +45,8 @@ class Endings:
 
     def settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
         """End a turn as its owner says."""
-        self._turns.end(turn, now)
         host, answer = turn.host, settlement.answer
+        self._turns.end(turn, now)
         if answer is not None:
             host.clock = self.clock_after(host, answer, now)
         elif settlement.outcome is _BUG:
@@ -74,8 +74,10 @@ class Endings:
         host.clock = politeness.after_lease(host.clock, delay, now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
-        fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row or _FIRST, _WAITING
-        attempts, returns, ticket, place = row.attempts, row.returns, turn.ticket, row.rank
+        fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row, _WAITING
+        attempts, returns, ticket, place = 0, 0, turn.ticket, None
+        if row is not None:
+            attempts, returns, place = row.attempts, row.returns, row.rank
         meta.leased -= 1
         if fate is _DONE:
             state = _STATE_DONE

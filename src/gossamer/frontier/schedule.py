@@ -112,10 +112,11 @@ class Schedule:
     def ready_at(self, host: Host) -> float:
         """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""
         policy, clock = host.policy, host.clock
-        if policy.paused or policy.blocked or host.leased >= connections_of(policy, clock, self._politeness):
+        if policy.paused or policy.blocked:
             return inf
-        ready = host.since if host.since > clock.next_time else clock.next_time
-        return clock.blocked_until if clock.blocked_until > ready else ready
+        if host.leased and host.leased >= connections_of(policy, clock, self._politeness):
+            return inf
+        return max(host.since, clock.next_time, clock.blocked_until)
 
     def pick(self, now: float) -> tuple[Host, int] | None:
         """Return the host whose turn it is and the queue it is picked for; the caller takes a URL and places it again."""

@@ -92,11 +92,13 @@ class SeenUrls:
 
     def remember(self, key: str, open_to: int) -> None:
         """Keep a key at hand. Two generations bound the memory: when one is full, the other is forgotten."""
-        if not self._bound:
-            return
-        if len(self._recent) >= self._bound:
-            self._older, self._recent = self._recent, {}
-        self._recent[key] = open_to
+        recent = self._recent
+        if len(recent) >= self._bound:
+            if not self._bound:
+                return
+            self._older, self._recent = recent, {}
+            recent = self._recent
+        recent[key] = open_to
 
     def take_slot(self, slot: int) -> bool:
         """Take a slot if its key was certainly never seen; False: ask further."""
@@ -145,10 +147,10 @@ class SeenUrls:
 
     def accept(self, slot: int, entry: Entry, reference: int) -> None:
         """Note where the entry of a taken slot is written by this call."""
-        refused = reference & REFUSED
-        self._fresh[slot] = entry.key, reference if refused else 0, entry.url
+        key, url, refused = entry.key, entry.url, reference & REFUSED
+        self._fresh[slot] = key, reference if refused else 0, url
         self.slots.gathered.add(slot, reference)
-        self.remember(entry.key, bool(refused) or (SPELLED if entry.url != entry.key else False))
+        self.remember(key, True if refused else SPELLED if url != key else False)
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""

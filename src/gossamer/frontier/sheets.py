@@ -26,7 +26,7 @@ FULL = 8  # at 16 a random read costs a third more; at 4 the sheets take a tenth
 TRIED = 1
 _head = Packed(">dB")
 _line = Packed(">QI")  # slot, end of the entry
-_from = Packed(">I")
+_span = Packed(">IQI")  # end of the entry before it, slot, end
 _heads = [Packed(">dB" + count * "QI").pack for count in range(FULL + 1)]
 _encode = Encoder().encode
 _decode = Decoder(Entry).decode
@@ -109,11 +109,9 @@ def written_in(sheet: bytes | None, reference: int) -> SheetEntry:
     place = reference >> 3 & 31
     try:
         discovered_at, count = _head.unpack_from(sheet)
-        at = 9 + 12 * place
-        slot, end = _line.unpack_from(sheet, at)
-        start = _from.unpack_from(sheet, at - 4)[0] if place else 0
+        start, slot, end = _span.unpack_from(sheet, 5 + 12 * place)
         body = 9 + 12 * count
-        entry = _decode(sheet[body + start : body + end])
+        entry = _decode(sheet[body + start if place else body : body + end])
     except (DecodeError, UnicodeDecodeError, UnpackError) as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
     return SheetEntry(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)

@@ -74,23 +74,29 @@ class Turns:
 
     def give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         """Give the turns that were claimed to a worker; their entries are read all at once."""
-        ledger = self._ledger
-        first = ledger.meta.token + 1
+        ledger, live = self._ledger, self.live
+        first, until = ledger.meta.token + 1, now + self._lease
         self._open[first] = len(turns)
-        self._ends.append((now + self._lease, first, len(turns)))
+        self._ends.append((until, first, len(turns)))
         if isinstance(worker, str):
             workers = len(turns) * [worker]
         else:
             workers = [worker(turn.host.name, turn.connections, turn.delay) for turn in turns]
         ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
-        entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
-        rows = iter(ledger.rows_at([reference_in(turn.ticket) for turn in turns if turn.ticket[-1] & TRIED]))
-        for turn, whose, written in zip(turns, workers, entries, strict=True):
+        references = [reference_in(turn.ticket) for turn in turns]
+        rows = iter(ledger.rows_at([reference for reference in references if reference & TRIED]))
+        leases = []
+        for token, (turn, whose, reference, written) in enumerate(
+            zip(turns, workers, references, ledger.sheets.read(references), strict=True), first
+        ):
             turn.first, turn.slot = first, written.slot
-            if turn.ticket[-1] & TRIED:
+            if reference & TRIED:
                 turn.row = next(rows)
-            self._begin(turn, whose, written.entry, now, written.discovered_at)
-        return tuple([turn.lease for turn in turns])
+            turn.lease = lease = _lease_of(token, whose, turn, written.entry, now, until, written.discovered_at)
+            live[token] = turn
+            leases.append(lease)
+        ledger.meta.token += len(turns)
+        return tuple(leases)
 
     def go_on(self, before: "Turns", going: Mapping[int, Turn], held: list[Held]) -> None:
         """Take over turns of `before` that go on, by token: the URLs of those that are `held` are out, the others are bare.
@@ -117,31 +123,12 @@ class Turns:
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:
         """Give a turn at a host, without a URL."""
-        turn = self.claim(host, b"", now)
-        self._begin(turn, worker, Entry("", "", host.name), now)
-        self._ends.append((turn.lease.until, turn.lease.token, 1))
-        return turn.lease
-
-    def _begin(self, turn: Turn, worker: str, entry: Entry, now: float, discovered_at: float = 0.0) -> None:
-        meta, row = self._ledger.meta, turn.row
+        turn, meta = self.claim(host, b"", now), self._ledger.meta
         meta.token += 1
-        turn.lease = Lease(
-            token=meta.token,
-            worker=worker,
-            entry=entry,
-            leased_at=now,
-            until=now + self._lease,
-            attempts=0 if row is None else row.attempts,
-            returns=0 if row is None else row.returns,
-            again=bool(turn.ticket) and is_again(turn.ticket[0]),
-            due=None if row is None else row.due,
-            discovered_at=discovered_at,
-            delay=turn.delay,
-            max_connections=turn.connections,
-            policy=turn.host.policy,
-            clock=turn.after,
-        )
+        turn.lease = _lease_of(meta.token, worker, turn, Entry("", "", host.name), now, now + self._lease, 0.0)
         self.live[meta.token] = turn
+        self._ends.append((turn.lease.until, meta.token, 1))
+        return turn.lease
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
@@ -162,31 +149,24 @@ class Turns:
 
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
-        host = turn.host
+        host, first, opened = turn.host, turn.first, self._open
         del self.live[turn.lease.token]
         host.leased -= 1
         host.since = now
         self._ledger.touch(host)
         if turn.ticket:
-            self._part(turn)
-        if turn.first:
-            self.leave(turn.first, 1)
-
-    def leave(self, first: int, count: int) -> None:
-        """Note that so many leases of a row have ended."""
-        self._open[first] -= count
-        if not self._open[first]:
-            del self._open[first]
-            self._ledger.close_leases(first)
+            host.out = without(host.out, turn.ticket)
+        if first:
+            opened[first] -= 1
+            if not opened[first]:
+                del opened[first]
+                self._ledger.close_leases(first)
 
     def bare(self, turn: Turn) -> None:
         """Part a turn from its URL: what is left is the request that was sent."""
-        self._part(turn)
+        turn.host.out = without(turn.host.out, turn.ticket)
         turn.ticket = b""
         self._ledger.changed.add(turn.host)
-
-    def _part(self, turn: Turn) -> None:
-        turn.host.out = without(turn.host.out, turn.ticket)
 
     def held_by(self, worker: str) -> list[Turn]:
         """Return the turns of a worker, oldest first."""
@@ -205,3 +185,23 @@ class Turns:
         while ends and ends[0][1] not in self._open and ends[0][1] not in self.live:
             ends.popleft()
         return ends[0][0] if ends else inf
+
+
+def _lease_of(token: int, worker: str, turn: Turn, entry: Entry, now: float, until: float, discovered_at: float) -> Lease:
+    row, ticket = turn.row, turn.ticket
+    return Lease(
+        token=token,
+        worker=worker,
+        entry=entry,
+        leased_at=now,
+        until=until,
+        attempts=0 if row is None else row.attempts,
+        returns=0 if row is None else row.returns,
+        again=bool(ticket) and is_again(ticket[0]),
+        due=None if row is None else row.due,
+        discovered_at=discovered_at,
+        delay=turn.delay,
+        max_connections=turn.connections,
+        policy=turn.host.policy,
+        clock=turn.after,
+    )
