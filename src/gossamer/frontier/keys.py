@@ -14,7 +14,7 @@ In families of their own, because they are written in the order of their keys, o
     sequence                    what became of the URL with that entry, if it does not just wait as it was found (`rows.py`)
     number                      a page of the journal (`journal.py`)
 
-The *slot* of a URL is its key's fingerprint, or the next free number after it; `slots.py` finds its entry by it.
+The *slot* of a URL is its key's fingerprint, or the next free number of its home after it; `slots.py` finds its entry by it.
 
 Numbers are 8 bytes. A float is written so that the order of the bytes is the order of the floats.
 

@@ -2,8 +2,8 @@
 
 Recent keys in memory, then the Bloom filter, then the slots and the sheets. The filter only ever spares a read; the entry
 decides, and the text of its key is compared. A URL stands in the slot of its fingerprint, or, when another key holds that, in
-the next free one. Slots are never given up, so those from a fingerprint to its key are never interrupted; and the filter holds
-the slots that are taken, so a slot it does not know is free.
+the next free one of its home. Slots are never given up, so those from a fingerprint to its key are never interrupted; and the
+filter holds the slots that are taken, so a slot it does not know is free.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,10 @@ from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
 from gossamer.records.entry import Entry
 from gossamer.seal import tell_rebuilt
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, hashed, next_of_home
 
 SPELLED = 2  # a known key whose URL is not spelled like it: another spelling may be another URL
 REFUSED = 2  # a bit of a reference in a slot: its URL was refused when it was found, and its row says what it is now
-_SLOTS = 1 << 64
 _AT_ONCE = 256
 
 
@@ -132,7 +131,7 @@ class SeenUrls:
                 text, reference, _ = self._ahead[slot]
             if text == key:
                 return slot, reference
-            slot = (slot + 1) % _SLOTS
+            slot = next_of_home(slot)
         self.bloom_misses += 1
         return slot, None
 
@@ -154,11 +153,11 @@ class SeenUrls:
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""
-        return fingerprint(host) in self._bloom
+        return hashed(host) in self._bloom
 
     def is_first_of(self, host: str) -> bool:
         """Note a host and tell whether its name was certainly never met."""
-        return self._bloom.add(fingerprint(host))
+        return self._bloom.add(hashed(host))
 
     def add_host(self) -> None:
         """Note that a host is new although the filter claimed to hold its name."""
@@ -223,9 +222,9 @@ def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     for slot, _ in Sheets(store).slots(1):
         bloom.add(slot)
     for key, _ in store.scan(HOSTS):
-        bloom.add(fingerprint(host_name(key)))
+        bloom.add(hashed(host_name(key)))
     for _, raw in store.pages_backwards():
         for row in decode_page(raw).hosts:
-            bloom.add(fingerprint(row.name))
+            bloom.add(hashed(row.name))
     bloom.count = meta.known + meta.number  # a host may have been met twice
     return bloom
