@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from gossamer.archives import chosen_archive, finish_pruning, refuse_emptiness, refuse_missing
-from gossamer.clock import Clock
+from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
@@ -40,6 +40,7 @@ from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.commit import Committer
 from gossamer.node.recall import Recall
+from gossamer.policy.turn import TurnRules
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
@@ -229,6 +230,9 @@ async def open_stores(
             _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
+        kept_by = await frontier.time()
+        if kept_by is not None:
+            clock = SystemClock.showing(kept_by)
         refuse_emptiness(directory, frontier, catalog)
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
@@ -274,7 +278,7 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         )
         await stack.enter_async_context(rank_meanwhile(stores, events))
         lookout = make_lookout(directory, settings, stores.admission, events)
-        making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), clock)
+        making = open_pool(WORKER, directory, settings, joints, lookout, make_budget(stores), stores.clock)
         pool = await stack.enter_async_context(making)
         pool.reconsider = stores.arrivals.reconsider
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
@@ -339,7 +343,8 @@ async def open_pool(
         stack.push_async_callback(archive.aclose)
         reader_processes = make_reader_processes(settings)
         stack.push_async_callback(reader_processes.aclose)
-        settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
+        rules = TurnRules(settings.politeness, settings.breaker)
+        settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, rules, clock)
         reader = Reader(settings, make_processors(settings), reader_processes)
         prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(

@@ -27,6 +27,7 @@ from gossamer.frontier.heap import PureHeap
 from gossamer.frontier.memory import MemoryFrontier
 from gossamer.frontier.order import MINT, QueueOrder
 from gossamer.policy import politeness
+from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
@@ -138,6 +139,7 @@ class BothFrontiers(RuleBasedStateMachine):
             Breaker(failures=2, open_for=30, openings=2, give_up_for=50),
             LEASE,
         )
+        self.rules = TurnRules(*self.given[1:3])
         self.opic = opic
         self.colliding = colliding
         self.now = START
@@ -247,7 +249,9 @@ class BothFrontiers(RuleBasedStateMachine):
     def settlement(self, lease: Lease, how: dict[str, Any], found: list[Entry]) -> Settlement:
         block = {"block_until": self.now + how["block"], "block_reason": "Retry-After"} if how["block"] else {}
         answer = Answer(at=self.now, seconds=how["seconds"], failed=how["failed"], robots_delay=how["crawl_delay"], **block)
+        is_computed = how["used"] and lease.token % 3  # by whoever holds the turn; maybe from a clock that has moved since
         return Settlement(
+            clock=self.rules.clock_after(lease.clock, lease.policy, answer, self.now) if is_computed else None,
             lease=lease,
             fate=how["fate"],
             outcome=how["outcome"] if how["fate"] is Fate.DEAD else Outcome.OK,

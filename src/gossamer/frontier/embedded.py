@@ -159,6 +159,9 @@ class EmbeddedFrontier(Trusted):
             self._ledger.write()
         return leases
 
+    async def time(self) -> float | None:
+        return None
+
     @whole
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         known = self._ledger.host(host)

@@ -13,9 +13,9 @@ from gossamer.frontier.rows import UrlRow, is_not_for_us
 from gossamer.frontier.schedule import Host
 from gossamer.frontier.sheets import TRIED, SheetEntry
 from gossamer.frontier.turns import Turn, Turns
-from gossamer.policy import breaker, politeness
-from gossamer.records.host import HostClock
-from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.policy import politeness
+from gossamer.policy.turn import TurnRules
+from gossamer.records.lease import Fate, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import NOT_FOR_US
 
@@ -29,26 +29,24 @@ _FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for th
 class Endings:
     """Ends turns."""
 
-    __slots__ = ("_breaker", "_ledger", "_meta", "_politeness", "_turns")
+    __slots__ = ("_ledger", "_meta", "_politeness", "_rules", "_turns")
 
     def __init__(self, ledger: Ledger, turns: Turns, politeness: Politeness, breaker: Breaker) -> None:
         self._ledger = ledger
         self._meta = ledger.meta
         self._turns = turns
         self._politeness = politeness
-        self._breaker = breaker
-
-    def clock_after(self, host: Host, answer: Answer, now: float) -> HostClock:
-        """Return the clock of a host that answered."""
-        clock = breaker.after_answer(host.clock, answer, self._breaker, now)
-        return politeness.after_answer(clock, answer, host.policy, self._politeness)
+        self._rules = TurnRules(politeness, breaker)
 
     def settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
         """End a turn as its owner says."""
         host, answer = turn.host, settlement.answer
         self._turns.end(turn, now)
         if answer is not None:
-            host.clock = self.clock_after(host, answer, now)
+            clock = settlement.clock
+            if clock is None or host.clock is not turn.after or host.policy is not turn.lease.policy:
+                clock = self._rules.clock_after(host.clock, host.policy, answer, now)
+            host.clock = clock
         elif settlement.outcome is _BUG:
             self._may_have_asked(host, now)
         elif host.clock == turn.after:
