@@ -7,13 +7,12 @@ pair of a host in about 2**48), so whoever uses it to decide that a URL was seen
 It is part of what is on disk: changing it orphans every frontier ever written.
 """
 
-from functools import lru_cache
-
 from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
 KEY_BITS = 48
 HOME_BITS = 16
 _OF_KEY = (1 << KEY_BITS) - 1
+_OF_HOME = (1 << HOME_BITS) - 1 << KEY_BITS
 
 
 def hashed(text: str) -> int:
@@ -34,7 +33,10 @@ def home(host: str) -> int:
 def fingerprint(key: str) -> int:
     """Return the fingerprint of a key, which is a URL."""
     pieces = key.split("/", 3)  # scheme, nothing, authority, the rest
-    return _home_above(pieces[2] if len(pieces) > 2 else "") | xxh3_64_intdigest(key.encode()) & _OF_KEY
+    host = pieces[2] if len(pieces) > 2 else ""
+    if ":" in host:
+        host = _without_port(host)
+    return xxh3_64_intdigest(host.encode()) & _OF_HOME | xxh3_64_intdigest(key.encode()) & _OF_KEY
 
 
 def home_of(name: int) -> int:
@@ -44,13 +46,10 @@ def home_of(name: int) -> int:
 
 def next_of_home(name: int) -> int:
     """Return the number after a fingerprint, of the same home: the first one comes after the last."""
-    return name & ~_OF_KEY | (name + 1) & _OF_KEY
+    return name & _OF_HOME | (name + 1) & _OF_KEY
 
 
-@lru_cache(maxsize=1 << 14)
-def _home_above(authority: str) -> int:
-    """Return the home of a host, in place, by the authority of a key: an address in brackets goes without them, a port away."""
-    host, colon, port = authority.rpartition(":")
-    if not colon or not (port.isdecimal() or not port):
-        host = authority
-    return home(host.strip("[]")) << KEY_BITS
+def _without_port(authority: str) -> str:
+    """Return the host of an authority with a port, or of an address in brackets."""
+    host, _, port = authority.rpartition(":")
+    return (host if port.isdecimal() else authority).strip("[]")
