@@ -24,7 +24,7 @@ from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.lease import Answer, Fate, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.storage.linkgraph import EdgeLog
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, hashed
 
 ORDERS: tuple[Order, ...] = ("breadth-first", "priority", "opic")
 PARTS = (50, 75, 90, 99)  # of the important pages, in percent
@@ -89,7 +89,7 @@ class _Ranked:
     async def note(self, key: str, host: str, links: tuple[int, ...]) -> None:
         """Take the links of a page."""
         self._kept.append((fingerprint(key), pack(links, [NUMBERS[LinkKind.ANCHOR]] * len(links))))
-        self._hosts.append(fingerprint(host))
+        self._hosts.append(hashed(host))
         if len(self._kept) == COMMIT:
             self._pages += COMMIT
             await self._graph.put(self._kept, self._hosts)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from gossamer.clock import Clock
+from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
@@ -42,6 +42,7 @@ from gossamer.node.commit import Committer
 from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
+from gossamer.policy.turn import TurnRules
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
@@ -262,6 +263,9 @@ async def open_stores(
             _keeps_credit(settings),
         )
         stack.push_async_callback(frontier.aclose)
+        kept_by = await frontier.time()
+        if kept_by is not None:
+            clock = SystemClock.showing(kept_by)
         await _refuse_emptiness(directory, frontier, catalog)
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
@@ -310,7 +314,7 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         await stack.enter_async_context(rank_meanwhile(stores, events))
         await stores.archive.repair()
         lookout, budget = make_lookout(directory, settings, stores.admission, events), await make_budget(stores)
-        pool = await stack.enter_async_context(open_pool(WORKER, directory, settings, joints, lookout, budget, clock))
+        pool = await stack.enter_async_context(open_pool(WORKER, directory, settings, joints, lookout, budget, stores.clock))
         pool.reconsider = stores.arrivals.reconsider
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
@@ -385,7 +389,8 @@ async def open_pool(
         archive = await stack.enter_async_context(open_archive(directory, settings, clock, worker))
         reader_processes = make_reader_processes(settings)
         stack.push_async_callback(reader_processes.aclose)
-        settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, clock)
+        rules = TurnRules(settings.politeness, settings.breaker)
+        settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, rules, clock)
         reader = Reader(settings, make_processors(settings), reader_processes)
         prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(

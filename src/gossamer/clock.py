@@ -25,5 +25,10 @@ class SystemClock:
         """`offset` is another process's: both have the same time then, the monotonic clock being the machine's."""
         self._offset = time.time() + faults.ahead() - time.monotonic() if offset is None else offset
 
+    @classmethod
+    def showing(cls, now: float) -> "SystemClock":
+        """Return a clock that shows this time now: that of a store by which clocks are kept."""
+        return cls(now - time.monotonic())
+
     def now(self) -> float:
         return time.monotonic() + self._offset

@@ -36,7 +36,7 @@ from gossamer.policy.canonical import Why
 from gossamer.records.likeness import Likeness, distance
 from gossamer.records.page import Original
 from gossamer.records.visit import Succession
-from gossamer.url.fingerprint import fingerprint_bytes
+from gossamer.url.fingerprint import hashed_bytes
 
 NEAR = 3  # bits: the tables promise no more
 MOST_LOADED = 50_000  # pages of a store that are put into the sieve: 0.3 s; with more, the store is asked
@@ -361,4 +361,4 @@ def _place(entries: bytes, entry: bytes) -> int:
 
 
 def _name(page: Original) -> bytes:
-    return fingerprint_bytes(page.key)
+    return hashed_bytes(page.key)

@@ -7,12 +7,10 @@ A known URL that is found in another spelling is known all the same. The other s
 its own when the first turns out to be gone, or at once when it is gone already.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from gossamer.frontier.bloom import GrowingBloom
 from gossamer.frontier.keys import ticket_of, url_key
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import rank
@@ -20,16 +18,11 @@ from gossamer.frontier.refusal import End, end_by_host, end_by_verdict
 from gossamer.frontier.rows import ELSEWHERE, UrlRow
 from gossamer.frontier.schedule import NO_POLICY, Host
 from gossamer.frontier.seen import REFUSED, SPELLED
-from gossamer.frontier.slots import Gathered
-from gossamer.frontier.spellings import Spellings, is_gone, spelled_otherwise
+from gossamer.frontier.spellings import Spellings, spelled_otherwise
 from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.url.spelling import is_spelled, spelled
-
-admit_page: Callable[[object, Sequence[Entry], float, Callable[[str], int], object], list[int]] | None = None
-with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier._admit import admit as admit_page
 
 _NEW, _KNOWN, _REFUSED = 0, 1, 2
 _WAITING, _DEAD = State.WAITING, State.DEAD
@@ -39,7 +32,7 @@ _SEED = LinkKind.SEED
 class Admission:
     """Enters found URLs into a ledger."""
 
-    __slots__ = ("_is_plain", "_ledger", "_max_waiting", "_meta", "_seen", "_spellings")
+    __slots__ = ("_ledger", "_max_waiting", "_meta", "_seen", "_spellings")
 
     def __init__(self, ledger: Ledger, max_waiting: int) -> None:
         self._ledger = ledger
@@ -47,29 +40,20 @@ class Admission:
         self._seen = ledger.seen
         self._spellings: Spellings = ledger.spellings
         self._max_waiting = max_waiting
-        is_compiled = type(ledger.seen._bloom) is GrowingBloom and type(ledger.seen.slots.gathered) is Gathered
-        self._is_plain = ledger.credit is None and is_compiled
 
     def admit(self, entries: Sequence[Entry], now: float) -> list[int]:
         """Enter them all; return how many were new, known and refused."""
-        if admit_page is not None and self._is_plain and entries:
-            return admit_page(self, entries, now, self._seen.fingerprint, NO_POLICY)
         counts = [0, 0, 0]
-        recall = self._seen.recall
-        for entry in entries:
-            open_to = recall(entry.key)
-            is_told = entry.refused is not None or (open_to is False and entry.url == entry.key)
-            if open_to is not None and is_told:
-                counts[_KNOWN] += 1  # most links lead to where others led before
-            else:
-                counts[self._admit(entry, now)] += 1
+        unsure = self._seen.not_remembered(entries)
+        for entry, slot in unsure:
+            counts[self._admit(entry, slot, now)] += 1
+        counts[_KNOWN] += len(entries) - len(unsure)  # most links lead to where others led before
         return counts
 
-    def _admit(self, entry: Entry, now: float) -> int:
-        """Enter a URL that is not remembered."""
+    def _admit(self, entry: Entry, slot: int, now: float) -> int:
+        """Enter a URL that is not remembered; its key has the fingerprint of that slot."""
         seen, end, known = self._seen, None, None
-        slot = seen.take_slot(entry.key)
-        if slot is None:
+        if not seen.take_slot(slot):
             slot, known = seen.find(entry.key)
             if known is None:
                 seen.occupy(slot)
@@ -81,9 +65,8 @@ class Admission:
                     return _KNOWN if entry.refused is not None or entry.url == url else self._spell(entry, slot, known, now)
         if entry.refused is None:
             host = self._ledger.acquire(entry.host)
-            policy, waiting = host.policy, host.waiting
-            if policy is not NO_POLICY or waiting >= self._max_waiting:
-                end = end_by_host(policy, waiting, self._max_waiting)
+            if host.line or host.later or host.policy is not NO_POLICY:
+                end = end_by_host(host.policy, host.waiting, self._max_waiting)
             if end is None:
                 self._enter(entry, slot, known, host, now)
                 return _NEW
@@ -101,25 +84,25 @@ class Admission:
             return _KNOWN
         row = self._ledger.row(known)
         if self._spellings.is_gone(slot) or (row.state is _DEAD and row.outcome is Outcome.GONE):
-            return self._admit(replace(entry, key=spelled(entry.url)), now)
+            key = spelled(entry.url)
+            return self._admit(replace(entry, key=key), self._seen.slot_of(key), now)
         self._spellings.note(self._ledger.batch, slot, entry.url)
         return _KNOWN
 
     def try_others(self, settlement: Settlement, slot: int, now: float) -> None:
-        """Enter the other spellings of a URL if it turned out to be gone."""
-        if is_gone(settlement.fate, settlement.outcome):
-            self._spellings.note_gone(slot)
-            self.admit(spelled_otherwise(settlement.lease.entry, self._spellings.of(slot)), now)
+        """Enter the other spellings of a URL that turned out to be gone."""
+        self._spellings.note_gone(slot)
+        self.admit(spelled_otherwise(settlement.lease.entry, self._spellings.of(slot)), now)
 
     def _enter(self, entry: Entry, slot: int, known: int | None, host: Host, now: float) -> None:
         ledger, meta = self._ledger, self._meta
-        meta.sequence += 1
+        meta.sequence = sequence = meta.sequence + 1
         meta.waiting += 1
         if known is not None:
             meta.dead -= 1
             meta.not_for_us -= 1
             ledger.batch.put(url_key(known), ELSEWHERE, ledger.urls)
-        reference = ledger.sheets.add(ledger.batch, meta.sequence, slot, entry, now)
+        reference = ledger.sheets.add(ledger.batch, sequence, slot, entry, now)
         priority = host.policy.priority
         if priority is None:
             priority = entry.priority

@@ -23,7 +23,7 @@ from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.durability import Syncing
 from gossamer.errors import StoreError
 from gossamer.frontier.admission import Admission
-from gossamer.frontier.endings import Endings
+from gossamer.frontier.endings import Endings, ends_for_good
 from gossamer.frontier.keys import HOSTS
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import Whose
@@ -33,6 +33,7 @@ from gossamer.frontier.recovery import read_ledger, recover
 from gossamer.frontier.removals import Removals
 from gossamer.frontier.rows import decode_host, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.schedule import NO_POLICY, Host
+from gossamer.frontier.spellings import is_gone
 from gossamer.frontier.store import Store, check_version, refuse_emptiness
 from gossamer.frontier.turns import Turn, Turns
 from gossamer.frontier.whole import Trusted, acknowledged, whole
@@ -179,6 +180,9 @@ class EmbeddedFrontier(Trusted):
             self._ledger.write()
         return leases
 
+    async def time(self) -> float | None:
+        return None
+
     @whole
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         known = self._ledger.host(host)
@@ -226,23 +230,38 @@ class EmbeddedFrontier(Trusted):
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         live = self._turns.live
         self._now, self._ending = now, [live.get(settlement.lease.token) for settlement in settlements]
-        settled = self._endings.settle_all(settlements, now, self._settle, self._admission.admit)
+        settled, found = 0, list[Entry]()
+        for settlement in settlements:
+            turn = self._turns.of(settlement.lease, now)
+            if turn is None:
+                continue
+            settled += 1
+            if self._payments is not None:
+                self._settle_and_pay(self._payments, turn, settlement, now)
+                continue
+            if found and not ends_for_good(settlement):  # what waits again counts before what is found after it
+                self._admission.admit(found, now)
+                found = []
+            self._end(turn, settlement, now)
+            found += settlement.discovered
+        if found:
+            self._admission.admit(found, now)
         if settled and self._payments is None:
             self._ledger.commit()
         self._ending = ()
         return settled
 
-    def _settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
-        payments = self._payments
-        if payments is not None:
-            payments.pay(turn, settlement)
+    def _end(self, turn: Turn, settlement: Settlement, now: float) -> None:
         self._endings.settle(turn, settlement, now)
-        if turn.ticket:
+        if turn.ticket and is_gone(settlement.fate, settlement.outcome):
             self._admission.try_others(settlement, turn.slot, now)
+
+    def _settle_and_pay(self, payments: Payments, turn: Turn, settlement: Settlement, now: float) -> None:
+        payments.pay(turn, settlement)
+        self._end(turn, settlement, now)
         self._admission.admit(settlement.discovered, now)
-        if payments is not None:
-            payments.hand_out()
-            self._ledger.commit()  # the next one may pay what this one found, and lines and rows are read from the store
+        payments.hand_out()
+        self._ledger.commit()  # the next one may pay what this one found, and lines and rows are read from the store
 
     @acknowledged
     async def revisit(self, dates: Sequence[tuple[str, float]], now: float) -> int:

@@ -5,27 +5,19 @@ turn that is taken back (its time ran out, its worker is gone), or that ends wit
 a request that may have been sent.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-
 from gossamer.config.sections import Breaker, Politeness
 from gossamer.frontier.keys import reference_in, ticket_of, tried
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.order import LAST, class_of, is_again, queue_of, rank
 from gossamer.frontier.rows import UrlRow, is_not_for_us
-from gossamer.frontier.schedule import NO_POLICY, Host
+from gossamer.frontier.schedule import Host
 from gossamer.frontier.sheets import TRIED, SheetEntry
 from gossamer.frontier.turns import Turn, Turns
-from gossamer.policy import breaker, politeness
-from gossamer.records.entry import Entry
-from gossamer.records.host import HostClock
-from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.policy import politeness
+from gossamer.policy.turn import TurnRules
+from gossamer.records.lease import Fate, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import NOT_FOR_US
-
-settle_page: Callable[..., tuple[int, int, int]] | None = None
-with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier._settle import settle as settle_page
 
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
@@ -37,50 +29,24 @@ _FIRST = UrlRow(0, _WAITING)  # what is known of a URL while it is leased for th
 class Endings:
     """Ends turns."""
 
-    __slots__ = ("_breaker", "_ledger", "_meta", "_politeness", "_rules", "_turns")
+    __slots__ = ("_ledger", "_meta", "_politeness", "_rules", "_turns")
 
     def __init__(self, ledger: Ledger, turns: Turns, politeness: Politeness, breaker: Breaker) -> None:
         self._ledger = ledger
         self._meta = ledger.meta
         self._turns = turns
         self._politeness = politeness
-        self._breaker = breaker
-        self._rules = politeness.delay, politeness.slow_answer, politeness.quick_answer, politeness.max_slowdown
-
-    def settle_all(
-        self,
-        settlements: Sequence[Settlement],
-        now: float,
-        settle: Callable[[Turn, Settlement, float], None],
-        admit: Callable[[Sequence[Entry], float], list[int]],
-    ) -> int:
-        """End the turns that are still their owners', each by `settle`; return how many."""
-        turns, ledger, count = self._turns, self._ledger, 0
-        if settle_page is not None and ledger.credit is None:
-            places, rules = (turns.live, ledger.changed, ledger.moved, ledger.batch.put, ledger.urls, NO_POLICY), self._rules
-            count, done, dead = settle_page(settlements, now, *places, self.clock_after, settle, admit, turns.leave, rules)
-            self._meta.leased -= done + dead
-            self._meta.done += done
-            self._meta.dead += dead
-            return count
-        for settlement in settlements:
-            turn = turns.of(settlement.lease, now)
-            if turn is not None:
-                count += 1
-                settle(turn, settlement, now)
-        return count
-
-    def clock_after(self, host: Host, answer: Answer, now: float) -> HostClock:
-        """Return the clock of a host that answered."""
-        clock = breaker.after_answer(host.clock, answer, self._breaker, now)
-        return politeness.after_answer(clock, answer, host.policy, self._politeness)
+        self._rules = TurnRules(politeness, breaker)
 
     def settle(self, turn: Turn, settlement: Settlement, now: float) -> None:
         """End a turn as its owner says."""
-        self._turns.end(turn, now)
         host, answer = turn.host, settlement.answer
+        self._turns.end(turn, now)
         if answer is not None:
-            host.clock = self.clock_after(host, answer, now)
+            clock = settlement.clock
+            if clock is None or host.clock is not turn.after or host.policy is not turn.lease.policy:
+                clock = self._rules.clock_after(host.clock, host.policy, answer, now)
+            host.clock = clock
         elif settlement.outcome is _BUG:
             self._may_have_asked(host, now)
         elif host.clock == turn.after:
@@ -106,8 +72,10 @@ class Endings:
         host.clock = politeness.after_lease(host.clock, delay, now)
 
     def _move(self, turn: Turn, settlement: Settlement, now: float) -> None:
-        fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row or _FIRST, _WAITING
-        attempts, returns, ticket, place = row.attempts, row.returns, turn.ticket, row.rank
+        fate, due, meta, row, state = settlement.fate, settlement.due, self._meta, turn.row, _WAITING
+        attempts, returns, ticket, place = 0, 0, turn.ticket, None
+        if row is not None:
+            attempts, returns, place = row.attempts, row.returns, row.rank
         meta.leased -= 1
         if fate is _DONE:
             state = _STATE_DONE
@@ -170,3 +138,9 @@ def again(host: Host, ticket: bytes, place: float) -> bytes:
     priority = host.policy.priority
     queue = queue_of(class_of(ticket[0]) if priority is None else priority, again=True)
     return ticket_of(queue, place, reference_in(ticket))
+
+
+def ends_for_good(settlement: Settlement) -> bool:
+    """Tell whether nothing waits because of a settlement but what it discovered."""
+    fate = settlement.fate
+    return (fate is _DONE or fate is _DEAD) and settlement.outcome is not Outcome.GONE

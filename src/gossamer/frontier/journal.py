@@ -10,9 +10,6 @@ Compared with a row a host a call this saved two of three rows a URL.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from types import ModuleType
-from typing import cast
 
 from msgspec.structs import replace
 
@@ -20,10 +17,6 @@ from gossamer.frontier.keys import number_in, number_key
 from gossamer.frontier.rows import LOW_BITS, HostRow, Meta, decode_page, encode
 from gossamer.frontier.schedule import NEW_CLOCK, NO_POLICY, Host
 from gossamer.frontier.store import Batch, Store
-
-_swift: ModuleType | None = None  # `_journal.c`
-with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier import _journal as _swift
 
 SLACK = 50_000  # rows the journal may hold beside twice as many as there are hosts
 
@@ -49,8 +42,6 @@ def row_of(host: Host, opening: int) -> tuple[object, ...]:
 
 def rows_of(hosts: list[Host], opening: int) -> list[bytes]:
     """Return hosts as they are written in rows of their own; no page has them any more."""
-    if _swift is not None:
-        return cast("list[bytes]", _swift.encode_each(hosts, 0, opening, encode, row_of, NO_POLICY, NEW_CLOCK))
     for host in hosts:
         host.page = 0
     return [encode(row_of(host, opening)) for host in hosts]
@@ -58,19 +49,10 @@ def rows_of(hosts: list[Host], opening: int) -> list[bytes]:
 
 def _page(meta: Meta, hosts: list[Host], gone: list[str]) -> bytes:
     """Return a page as it is written, and note in the hosts that they are in it."""
-    if _swift is not None:
-        rows = _swift.encode_all(hosts, meta.page, meta.opening, encode, row_of, NO_POLICY, NEW_CLOCK)
-        return b"".join((b"\x93", encode(meta), rows, encode(gone)))  # an array of three
+    page, opening = meta.page, meta.opening
     for host in hosts:
-        host.page = meta.page
-    return encode((meta, [row_of(host, meta.opening) for host in hosts], gone))
-
-
-def _still_in(hosts: list[Host], page: int) -> list[Host]:
-    """Return those that are written in no later page."""
-    if _swift is not None:
-        return cast("list[Host]", _swift.still_in(hosts, page))
-    return [host for host in hosts if host.page == page]
+        host.page = page
+    return encode((meta, [row_of(host, opening) for host in hosts], gone))
 
 
 class Journal:
@@ -91,7 +73,7 @@ class Journal:
             old, named = self._pages.popleft()
             self._held -= len(named)
             batch.delete(number_key(old), self._store.pages)
-            changed.update(_still_in(named, old))
+            changed.update([host for host in named if host.page == old])
         meta.page += 1
         named = list(changed)
         meta.oldest = self._pages[0][0] if self._pages else meta.page

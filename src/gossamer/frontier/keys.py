@@ -14,7 +14,7 @@ In families of their own, because they are written in the order of their keys, o
     sequence                    what became of the URL with that entry, if it does not just wait as it was found (`rows.py`)
     number                      a page of the journal (`journal.py`)
 
-The *slot* of a URL is its key's fingerprint, or the next free number after it; `slots.py` finds its entry by it.
+The *slot* of a URL is its key's fingerprint, or the next free number of its home after it; `slots.py` finds its entry by it.
 
 Numbers are 8 bytes. A float is written so that the order of the bytes is the order of the floats.
 
@@ -39,7 +39,6 @@ _queue_prefix = Struct(">cQB").pack
 _later = Struct(">cQQQ").pack
 _positive = Struct(">BdQ").pack
 _any = Struct(">BQQ").pack
-_reference = Struct(">Q").unpack_from
 
 number_key = Struct(">Q").pack  # of a sheet, a URL or a page
 credit_key = partial(_numbered, b"C")  # of the URL in a slot
@@ -105,8 +104,7 @@ def url_key(reference: int) -> bytes:
 
 def reference_in(ticket: bytes) -> int:
     """Return where the entry of a ticket stands."""
-    reference: int = _reference(ticket, 9)[0]
-    return reference
+    return int.from_bytes(ticket[9:], "big")
 
 
 def tried(ticket: bytes) -> bytes:

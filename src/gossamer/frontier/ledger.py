@@ -23,6 +23,7 @@ from gossamer.frontier.keys import (
     later_key,
     later_prefix,
     lease_key,
+    number_key,
     reference_in,
     ticket_of,
     url_key,
@@ -82,7 +83,8 @@ class Ledger:
         batch, changed, schedule = self.batch, self.changed, self.schedule
         schedule.retire(changed, self.moved, self.resting)
         gone = self._put_away() if len(self.resting) > RESTING else []
-        schedule.place_all(self.moved)
+        for host in self.moved:
+            schedule.place(host)
         self.sheets.finish(batch)
         self.journal.write(batch, changed, gone, len(schedule.hosts) + len(self.resting))
         self.write()
@@ -181,7 +183,7 @@ class Ledger:
         """Write the row of a URL whose lease has ended: a `UrlRow` as a tuple, which is made and encoded in half the time."""
         reference = reference_in(ticket) | TRIED
         row = (reference, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at, rank)
-        self.batch.put(url_key(reference), encode(row), self.urls)
+        self.batch.put(number_key(reference >> 8), encode(row), self.store.urls)
 
     def queue(self, host: Host, ticket: bytes, since: float) -> None:
         """Put a URL into its host's line, at the place its discovery gave it."""
@@ -192,7 +194,8 @@ class Ledger:
             if host.since < since:
                 host.since = since
         self.changed.add(host)
-        if not host.stands >> ticket[0] & 1:
+        stands = host.stands
+        if not stands or not stands >> ticket[0] & 1:
             self.moved.add(host)
 
     def postpone(self, host: Host, ticket: bytes, due: float) -> None:

@@ -42,7 +42,8 @@ from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.rows import ModelUrl, encode, is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.frontier.spellings import is_gone, spelled_otherwise
 from gossamer.joints.shelving import Shelving
-from gossamer.policy import breaker, politeness
+from gossamer.policy import politeness
+from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
 from gossamer.records.host import HostPolicy, HostStatus
 from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
@@ -71,7 +72,7 @@ class MemoryFrontier:
         self._settings = settings
         self._politeness = politeness
         self._ready = partial(ready_at, settings=politeness)
-        self._breaker = breaker
+        self._rules = TurnRules(politeness, breaker)  # asked each time: the clock of a settlement only spares that
         self._lease = lease
         self._opened = now
         self._shares = QueueOrder(settings.kinds, settings.shares)
@@ -178,6 +179,9 @@ class MemoryFrontier:
             leases.append(self._take(worker, host, row, now))
         return Leases(tuple(leases), self._next_time(now))
 
+    async def time(self) -> float | None:
+        return None
+
     async def reserve(self, worker: str, host: str, now: float) -> Lease | None:
         asked = self._host(host)
         return self._take(worker, asked, None, now) if self._ready(asked) <= now else None
@@ -243,8 +247,7 @@ class MemoryFrontier:
         host.leased -= 1
         host.since = now
         if settlement.answer is not None:
-            clock = breaker.after_answer(host.clock, settlement.answer, self._breaker, now)
-            host.clock = politeness.after_answer(clock, settlement.answer, host.policy, self._politeness)
+            host.clock = self._rules.clock_after(host.clock, host.policy, settlement.answer, now)
         elif settlement.outcome is Outcome.BUG:
             may_have_asked(host, self._politeness, now)
         elif host.clock == turn.lease.clock:

@@ -57,16 +57,16 @@ class Shares:
     with nothing ready is not paid: its share goes to the others, and it cannot save up a burst.
     """
 
-    __slots__ = ("books",)
+    __slots__ = ("_credit", "_shares")
 
     def __init__(self, shares: Sequence[int]) -> None:
-        self.books = [0] * len(shares), tuple(shares)  # credit, shares
+        self._credit, self._shares = [0] * len(shares), tuple(shares)
 
     def choose(self, ready: Sequence[int]) -> int:
         """Return the class whose turn it is among those ready (at least one); ties go to the first."""
         if len(ready) == 1:
             return ready[0]
-        credit, shares = self.books
+        credit, shares = self._credit, self._shares
         total = 0
         for name in ready:
             credit[name] += shares[name]
@@ -79,12 +79,11 @@ class Shares:
 class QueueOrder:
     """Takes turns among the queues: first between the kinds of work, then among the classes of the chosen kind."""
 
-    __slots__ = ("_classes", "_kinds", "books")
+    __slots__ = ("_classes", "_kinds")
 
     def __init__(self, kinds: Sequence[int], classes: Sequence[int]) -> None:
         self._kinds = Shares(kinds)
         self._classes = (Shares(classes), Shares(classes))
-        self.books = tuple(shares.books for shares in (self._kinds, *self._classes))  # read and written by `_lease.c`
 
     def choose(self, ready: Sequence[int]) -> int:
         """Return the queue whose turn it is among those ready, which are at least one and in order."""

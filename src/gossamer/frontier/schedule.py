@@ -6,10 +6,8 @@ comes to the top; `stands` notes in which heaps the host has a true entry, so th
 any way is placed again. Picking and placing are O(log hosts).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
-from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -20,15 +18,13 @@ from gossamer.frontier.order import QUEUES, QueueOrder
 from gossamer.policy.politeness import connections_of
 from gossamer.records.host import HostClock, HostPolicy
 
-_QUEUES_OF = [[queue for queue in QUEUES if bits >> queue & 1] for bits in range(1 << len(QUEUES))]
 SLACK = 1000  # false entries a heap may hold beside as many as there are hosts
 
-_Claimed = TypeVar("_Claimed")
 NO_POLICY = HostPolicy()
 NEW_CLOCK = HostClock()
 
 
-class PureHost(Struct, gc=False, eq=False):
+class Host(Struct, gc=False, eq=False):
     """A host with work. A million of these must fit in memory: one shared policy and clock until they differ.
 
     A struct without garbage collection, because it is never part of a cycle: otherwise the collector walks over all of them
@@ -51,7 +47,7 @@ class PureHost(Struct, gc=False, eq=False):
     wake: float = inf
     stands: int = 0  # a bit for each queue in whose heap it has a true entry
 
-    def __lt__(self, other: "PureHost") -> bool:
+    def __lt__(self, other: "Host") -> bool:
         return self.number < other.number
 
     @property
@@ -61,27 +57,11 @@ class PureHost(Struct, gc=False, eq=False):
         return len(self.line) // TICKET + self.later + (0 if more is None else sum(more))
 
 
-_swift: ModuleType | None = None  # `_schedule.c`
-if TYPE_CHECKING:
-    from gossamer.frontier._hosts import Hosts as Hosts
-
-    Host = PureHost
-else:
-    try:
-        from gossamer.frontier._host import Host, shared
-
-        shared(NO_POLICY, NEW_CLOCK)
-        from gossamer.frontier import _schedule as _swift
-        from gossamer.frontier._hosts import Hosts
-    except ImportError:  # nothing was compiled
-        Host, Hosts = PureHost, dict
-
-
 class Schedule:
     """The hosts with work, and the order of their turns."""
 
     def __init__(self, kinds: Sequence[int], shares: Sequence[int], patience: float, politeness: Politeness) -> None:
-        self.hosts = Hosts()  # by their names
+        self.hosts: dict[str, Host] = {}  # by their names
         self._politeness = politeness
         self._patience = patience
         self._turns = QueueOrder(kinds, shares)
@@ -96,12 +76,8 @@ class Schedule:
             host.stands = 0
         wake = inf
         if ready < inf:
-            stands = host.stands
-            for queue in host.line[::TICKET]:
-                if not stands >> queue & 1:
-                    stands |= 1 << queue
-                    self._push(self._heaps[queue], ready, host)
-            host.stands = stands
+            if line := host.line:
+                self._stand(host, line)
             if host.later:
                 wake = max(ready, host.first_due)
         if wake != host.wake:
@@ -109,14 +85,14 @@ class Schedule:
             if wake < inf:
                 self._push(self._wakes, wake, host)
 
-    def place_all(self, hosts: set[Host]) -> None:
-        """Put hosts where they belong."""
-        if _swift is not None:
-            most = 2 * len(self.hosts) + SLACK
-            _swift.place_all(hosts, self._heaps, self.place, NO_POLICY, self._politeness.connections, most)
-            return
-        for host in hosts:
-            self.place(host)
+    def _stand(self, host: Host, line: bytes) -> None:
+        """Put a host into the heap of each queue in its line."""
+        stands = host.stands
+        for queue in (line[0],) if len(line) == TICKET else line[::TICKET]:
+            if not stands >> queue & 1:
+                stands |= 1 << queue
+                self._push(self._heaps[queue], host.ready, host)
+        host.stands = stands
 
     def occupy(self, host: Host) -> None:
         """Note that a host that was just picked has all the leases it may have: what `place` would do, for a tenth of it."""
@@ -125,9 +101,6 @@ class Schedule:
 
     def retire(self, changed: set[Host], moved: set[Host], resting: dict[str, Host]) -> None:
         """Let the changed hosts rest that have no work; what the heaps still hold of them becomes false."""
-        if _swift is not None:
-            _swift.rest(changed, moved, self.hosts, resting)
-            return
         for host in changed:
             if not host.line and not host.leased and not host.later:
                 moved.discard(host)
@@ -139,35 +112,28 @@ class Schedule:
     def ready_at(self, host: Host) -> float:
         """Return when a host may be leased, as far as its clock, its policy and its leases go; infinite: not for now."""
         policy, clock = host.policy, host.clock
-        if policy.paused or policy.blocked or host.leased >= connections_of(policy, clock, self._politeness):
+        if policy.paused or policy.blocked:
             return inf
-        ready = host.since if host.since > clock.next_time else clock.next_time
-        return clock.blocked_until if clock.blocked_until > ready else ready
+        if host.leased and host.leased >= connections_of(policy, clock, self._politeness):
+            return inf
+        return max(host.since, clock.next_time, clock.blocked_until)
 
     def pick(self, now: float) -> tuple[Host, int] | None:
         """Return the host whose turn it is and the queue it is picked for; the caller takes a URL and places it again."""
-        if _swift is not None:
-            queues = _QUEUES_OF[_swift.ready(self._heaps, now)]
-        else:
-            queues = [queue for queue in QUEUES if self._heaps[queue] and self._top(queue) <= now]
+        heaps = self._heaps
+        queues = [queue for queue, heap in enumerate(heaps) if heap.time <= now and self._top(queue) <= now]
         if not queues:
             return None
         chosen = queues[0]
         if len(queues) > 1:
-            oldest = min(queues, key=lambda queue: (self._heaps[queue].time, self._heaps[queue].top.number))
-            host = self._heaps[oldest].top
+            oldest = min(queues, key=lambda queue: (heaps[queue].time, heaps[queue].top.number))
+            host = heaps[oldest].top
             if host.ready <= now - self._patience:  # it has waited for too long: only its own queues are to choose from
-                queues = [queue for queue in queues if self._heaps[queue].top is host]
+                queues = [queue for queue in queues if heaps[queue].top is host]
             chosen = self._turns.choose(queues)
-        host = self._heaps[chosen].pop()
+        host = heaps[chosen].pop()
         host.stands &= ~(1 << chosen)
         return host, chosen
-
-    def claim(
-        self, claim: Callable[..., list[_Claimed]], limit: int, now: float, delay: float, pattern: _Claimed
-    ) -> list[_Claimed]:
-        """Let a compiled function pick hosts and begin turns at them, as long as that is plain."""
-        return claim(self._heaps, limit, now, self._patience, self._turns.books, delay, NO_POLICY, pattern)
 
     def woken(self, now: float) -> Iterator[Host]:
         """Give the ready hosts for which a date has come; the caller moves their URLs and places them again."""

@@ -2,11 +2,11 @@
 
 Recent keys in memory, then the Bloom filter, then the slots and the sheets. The filter only ever spares a read; the entry
 decides, and the text of its key is compared. A URL stands in the slot of its fingerprint, or, when another key holds that, in
-the next free one. Slots are never given up, so those from a fingerprint to its key are never interrupted; and the filter holds
-the slots that are taken, so a slot it does not know is free.
+the next free one of its home. Slots are never given up, so those from a fingerprint to its key are never interrupted; and the
+filter holds the slots that are taken, so a slot it does not know is free.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from errno import ENOSPC
 from itertools import islice
 from pathlib import Path
@@ -20,11 +20,10 @@ from gossamer.frontier.slots import Slots
 from gossamer.frontier.store import Store
 from gossamer.records.entry import Entry
 from gossamer.seal import tell_rebuilt
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, hashed, next_of_home
 
 SPELLED = 2  # a known key whose URL is not spelled like it: another spelling may be another URL
 REFUSED = 2  # a bit of a reference in a slot: its URL was refused when it was found, and its row says what it is now
-_SLOTS = 1 << 64
 _AT_ONCE = 256
 
 
@@ -61,43 +60,55 @@ class SeenUrls:
         """Return what holds all slots that are taken, and the names of all hosts."""
         return self._bloom
 
-    @property
-    def fingerprint(self) -> Callable[[str], int]:
-        """Return what names keys and hosts here."""
-        return fingerprint
+    def slot_of(self, key: str) -> int:
+        """Return the slot that a key has, unless another key holds it."""
+        return fingerprint(key)
 
-    def recall(self, key: str) -> int | None:
-        """Tell from memory whether a known key may still be queued (it is known as refused only); None: not remembered.
+    def not_remembered(self, entries: Sequence[Entry]) -> list[tuple[Entry, int]]:
+        """Return the entries that memory does not know for good, with the slots of their keys.
 
-        SPELLED: it may not, but its URL is not spelled like its key.
+        What the store may know of them is read here, all at once: half the cost of one by one.
         """
-        open_to = self._recent.get(key)
-        if open_to is None:
-            open_to = self._older.get(key)
-        if open_to is not None:
-            self.recent_hits += 1
-        return open_to
+        recent, older, bloom = self._recent.get, self._older.get, self._bloom
+        unsure, wanted, name = [], [], fingerprint
+        for entry in entries:
+            key = entry.key
+            open_to = recent(key)
+            if open_to is None:
+                open_to = older(key)
+            if open_to is not None:
+                self.recent_hits += 1
+                if entry.refused is not None or (open_to is False and entry.url == key):
+                    continue
+            slot = name(key)
+            if slot in bloom:
+                wanted.append(slot)
+            unsure.append((entry, slot))
+        self._ahead = {}
+        if wanted:
+            self.look_ahead(wanted)
+        return unsure
 
     def remember(self, key: str, open_to: int) -> None:
         """Keep a key at hand. Two generations bound the memory: when one is full, the other is forgotten."""
-        if not self._bound:
-            return
-        if len(self._recent) >= self._bound:
-            self._older, self._recent = self._recent, {}
-        self._recent[key] = open_to
+        recent = self._recent
+        if len(recent) >= self._bound:
+            if not self._bound:
+                return
+            self._older, self._recent = recent, {}
+            recent = self._recent
+        recent[key] = open_to
 
-    def take_slot(self, key: str) -> int | None:
-        """Take the slot of a key that was certainly never seen; None: ask further."""
-        slot = fingerprint(key)
+    def take_slot(self, slot: int) -> bool:
+        """Take a slot if its key was certainly never seen; False: ask further."""
         if self._bloom.add(slot):
             self.bloom_misses += 1
-            return slot
-        return None
+            return True
+        return False
 
     def look_ahead(self, slots: list[int]) -> None:
         """Read the entries in slots that will be asked for, all at once."""
         places = {slot: place for slot in slots if slot not in self._fresh and (place := self.slots.find(slot)) is not None}
-        self._ahead = {}
         for (slot, place), each in zip(places.items(), self.sheets.read(list(places.values())), strict=True):
             if each.slot != slot:
                 wrong = f"the frontier is damaged: another URL than that of slot {slot:016x} stands in its sheet"
@@ -120,7 +131,7 @@ class SeenUrls:
                 text, reference, _ = self._ahead[slot]
             if text == key:
                 return slot, reference
-            slot = (slot + 1) % _SLOTS
+            slot = next_of_home(slot)
         self.bloom_misses += 1
         return slot, None
 
@@ -135,18 +146,18 @@ class SeenUrls:
 
     def accept(self, slot: int, entry: Entry, reference: int) -> None:
         """Note where the entry of a taken slot is written by this call."""
-        refused = reference & REFUSED
-        self._fresh[slot] = entry.key, reference if refused else 0, entry.url
+        key, url, refused = entry.key, entry.url, reference & REFUSED
+        self._fresh[slot] = key, reference if refused else 0, url
         self.slots.gathered.add(slot, reference)
-        self.remember(entry.key, bool(refused) or (SPELLED if entry.url != entry.key else False))
+        self.remember(key, True if refused else SPELLED if url != key else False)
 
     def may_know(self, host: str) -> bool:
         """Tell whether a host of that name may stand in the store; the filter holds their names, too."""
-        return fingerprint(host) in self._bloom
+        return hashed(host) in self._bloom
 
     def is_first_of(self, host: str) -> bool:
         """Note a host and tell whether its name was certainly never met."""
-        return self._bloom.add(fingerprint(host))
+        return self._bloom.add(hashed(host))
 
     def add_host(self) -> None:
         """Note that a host is new although the filter claimed to hold its name."""
@@ -211,9 +222,9 @@ def load_bloom(path: Path, store: Store, meta: Meta) -> GrowingBloom:
     for slot, _ in Sheets(store).slots(1):
         bloom.add(slot)
     for key, _ in store.scan(HOSTS):
-        bloom.add(fingerprint(host_name(key)))
+        bloom.add(hashed(host_name(key)))
     for _, raw in store.pages_backwards():
         for row in decode_page(raw).hosts:
-            bloom.add(fingerprint(row.name))
+            bloom.add(hashed(row.name))
     bloom.count = meta.known + meta.number  # a host may have been met twice
     return bloom

@@ -9,10 +9,9 @@ A *reference* says where an entry stands: sequence of its discovery << 8 | place
 the sequence of its first entry.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from struct import Struct as Packed
 from struct import error as UnpackError
-from typing import TYPE_CHECKING
 
 from msgspec import DecodeError, Struct
 from msgspec.msgpack import Decoder, Encoder
@@ -27,9 +26,9 @@ FULL = 8  # at 16 a random read costs a third more; at 4 the sheets take a tenth
 TRIED = 1
 _head = Packed(">dB")
 _line = Packed(">QI")  # slot, end of the entry
-_from = Packed(">I")
+_span = Packed(">IQI")  # end of the entry before it, slot, end
 _heads = [Packed(">dB" + count * "QI").pack for count in range(FULL + 1)]
-_encode, _encode_into = Encoder().encode, Encoder().encode_into
+_encode = Encoder().encode
 _decode = Decoder(Entry).decode
 
 
@@ -41,77 +40,51 @@ class SheetEntry(Struct, frozen=True, gc=False):
     discovered_at: float
 
 
-class PureSheet:
-    """The sheet that is being filled."""
-
-    __slots__ = ("_bodies", "_lines", "_now", "count", "first")
-
-    def __init__(self, encode: Callable[[object], bytes]) -> None:
-        self.count = 0
-        self.first = 0  # sequence of its first entry
-        self._now = 0.0
-        self._lines: list[int] = []  # slot and end of each entry
-        self._bodies = bytearray()
-
-    def add(self, sequence: int, slot: int, entry: Entry, now: float) -> int:
-        """Write an entry and return how many stood there before it."""
-        place, bodies = self.count, self._bodies
-        if not place:
-            self.first, self._now = sequence, now
-        _encode_into(replace(entry, key="") if entry.key == entry.url else entry, bodies, -1)
-        self._lines += (slot, len(bodies))
-        self.count = place + 1
-        return place
-
-    def take(self) -> bytes:
-        """Return the bytes of the sheet and begin another."""
-        head = _heads[self.count](self._now, self.count, *self._lines)
-        sheet = head + self._bodies
-        self.count = 0
-        self._lines.clear()
-        self._bodies.clear()
-        return sheet
-
-
-if TYPE_CHECKING:
-    from gossamer.frontier._sheet import Sheet as Sheet
-else:
-    try:
-        from gossamer.frontier._sheet import Sheet
-    except ImportError:  # nothing was compiled
-        Sheet = PureSheet
-
-
 class Sheets:
     """Writes the entries a call accepts and finds those of earlier calls."""
 
-    __slots__ = ("_store", "sheet")
+    __slots__ = ("_bodies", "_end", "_first", "_lines", "_now", "_store")
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.sheet = Sheet(_encode)
-
-    @property
-    def family(self) -> object:
-        """Return the family of rows the sheets are put into."""
-        return self._store.sheets
+        self._first = 0  # sequence of the first entry of the sheet that is being filled
+        self._now = 0.0  # when that was found
+        self._lines: list[int] = []  # slot and end of each entry
+        self._bodies: list[bytes] = []
+        self._end = 0  # of the last one
 
     def add(self, batch: Batch, sequence: int, slot: int, entry: Entry, now: float) -> int:
         """Note an accepted entry and return its reference; sequences of one call follow each other."""
-        if self.sheet.count == FULL:
+        bodies = self._bodies
+        place = len(bodies)
+        if place == FULL:
             self.finish(batch)
-        return sequence << 8 | self.sheet.add(sequence, slot, entry, now) << 3
+            place = 0
+        body = _encode(replace(entry, key="") if entry.key == entry.url else entry)
+        if not place:
+            self._first, self._now, self._end = sequence, now, 0
+        bodies.append(body)
+        self._end += len(body)
+        self._lines += (slot, self._end)
+        return sequence << 8 | place << 3
 
     def finish(self, batch: Batch) -> None:
         """Write the sheet that was begun."""
-        if self.sheet.count:
-            first = number_key(self.sheet.first)
-            batch.put(first, self.sheet.take(), self._store.sheets)
+        if bodies := self._bodies:
+            head = _heads[len(bodies)](self._now, len(bodies), *self._lines)
+            batch.put(number_key(self._first), b"".join((head, *bodies)), self._store.sheets)
+            bodies.clear()
+            self._lines.clear()
 
     def read(self, references: Sequence[int]) -> list[SheetEntry]:
-        """Return the entries that stand there."""
+        """Return the entries that stand there; a sheet that several need is read once."""
         keys = [number_key((reference >> 8) - (reference >> 3 & 31)) for reference in references]
-        return list(map(written_in, self._store.sheet(keys), references))
+        needed = list(dict.fromkeys(keys))
+        sheets = self._store.sheet(needed)
+        if len(needed) < len(keys):
+            found = dict(zip(needed, sheets, strict=True))
+            sheets = [found[key] for key in keys]
+        return list(map(written_in, sheets, references))
 
     def walk(self, sequence: int = 1) -> Iterator[tuple[int, SheetEntry]]:
         """Give every entry from a sequence on, which is the first of its sheet, with its reference."""
@@ -128,10 +101,6 @@ class Sheets:
             for place, (slot, _) in enumerate(_line.iter_unpack(sheet[9 : 9 + _line.size * sheet[8]])):
                 yield slot, first + place << 8 | place << 3
 
-    def fetch(self, keys: list[bytes]) -> list[bytes | None]:
-        """Return sheets as they were written."""
-        return self._store.sheet(keys)
-
 
 def written_in(sheet: bytes | None, reference: int) -> SheetEntry:
     """Return an entry of a sheet."""
@@ -140,11 +109,9 @@ def written_in(sheet: bytes | None, reference: int) -> SheetEntry:
     place = reference >> 3 & 31
     try:
         discovered_at, count = _head.unpack_from(sheet)
-        at = 9 + 12 * place
-        slot, end = _line.unpack_from(sheet, at)
-        start = _from.unpack_from(sheet, at - 4)[0] if place else 0
+        start, slot, end = _span.unpack_from(sheet, 5 + 12 * place)
         body = 9 + 12 * count
-        entry = _decode(sheet[body + start : body + end])
+        entry = _decode(sheet[body + start if place else body : body + end])
     except (DecodeError, UnicodeDecodeError, UnpackError) as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
     return SheetEntry(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)

@@ -2,9 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from math import inf
-from types import ModuleType
 
 from msgspec import Struct
 
@@ -15,8 +13,8 @@ from gossamer.frontier.line import joined, without
 from gossamer.frontier.order import Whose, is_again
 from gossamer.frontier.recovery import Held
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.schedule import NEW_CLOCK, Host
-from gossamer.frontier.sheets import TRIED, written_in
+from gossamer.frontier.schedule import Host
+from gossamer.frontier.sheets import TRIED
 from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records.entry import Entry
 from gossamer.records.host import HostClock
@@ -40,11 +38,6 @@ class Turn(Struct, gc=False, eq=False):
     row: UrlRow | None = None  # None: this is the first lease of its URL, there is no more to know
 
 
-_swift: ModuleType | None = None  # `_lease.c`
-with suppress(ImportError):  # nothing was compiled
-    from gossamer.frontier import _lease as _swift
-
-
 class Turns:
     """Gives turns, finds them by token or URL, and takes them back."""
 
@@ -52,20 +45,14 @@ class Turns:
         self._ledger = ledger
         self._politeness = politeness
         self._lease = lease
-        is_single = politeness.connections == 1  # then a claimed host needs not be placed again
-        self._pattern = Turn(Host("", 0), b"", NEW_CLOCK, NEW_CLOCK, 0.0, 1) if is_single else None
         self.live: dict[int, Turn] = {}
         self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
         self._ends: deque[tuple[float, int, int]] = deque()  # of leases given together: when they end, first token, how many
 
     def claim_ready(self, limit: int, now: float) -> list[Turn]:
         """Begin up to so many turns at hosts that are ready, in the order of their turns."""
-        schedule, turns, pattern = self._ledger.schedule, list[Turn](), self._pattern
-        while len(turns) < limit:
-            if pattern is not None and _swift is not None:
-                turns += schedule.claim(_swift.claim, limit - len(turns), now, self._politeness.delay, pattern)
-            if len(turns) == limit or (picked := schedule.pick(now)) is None:
-                break
+        schedule, turns = self._ledger.schedule, list[Turn]()
+        while len(turns) < limit and (picked := schedule.pick(now)) is not None:
             host, queue = picked
             turn = self.claim(host, self._ledger.take(host, queue), now)
             turns.append(turn)
@@ -87,31 +74,29 @@ class Turns:
 
     def give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         """Give the turns that were claimed to a worker; their entries are read all at once."""
-        ledger = self._ledger
-        first = ledger.meta.token + 1
+        ledger, live = self._ledger, self.live
+        first, until = ledger.meta.token + 1, now + self._lease
         self._open[first] = len(turns)
-        self._ends.append((now + self._lease, first, len(turns)))
+        self._ends.append((until, first, len(turns)))
         if isinstance(worker, str):
             workers = len(turns) * [worker]
         else:
             workers = [worker(turn.host.name, turn.connections, turn.delay) for turn in turns]
-        if _swift is not None:
-            keys, references, row = _swift.noted(turns)
-            ledger.open_leases(first, row)
-            pattern = Lease(token=0, worker="", entry=_NONE.entry, leased_at=now, until=now + self._lease)
-            read = ledger.sheets.fetch(keys), ledger.rows_at(references)
-            leases: tuple[Lease, ...] = _swift.begin(turns, workers, *read, first, pattern, self.live, written_in)
-            ledger.meta.token += len(turns)
-            return leases
         ledger.open_leases(first, b"".join([lease_row(turn.host.number, turn.ticket) for turn in turns]))
-        entries = ledger.sheets.read([reference_in(turn.ticket) for turn in turns])
-        rows = iter(ledger.rows_at([reference_in(turn.ticket) for turn in turns if turn.ticket[-1] & TRIED]))
-        for turn, whose, written in zip(turns, workers, entries, strict=True):
+        references = [reference_in(turn.ticket) for turn in turns]
+        rows = iter(ledger.rows_at([reference for reference in references if reference & TRIED]))
+        leases = []
+        for token, (turn, whose, reference, written) in enumerate(
+            zip(turns, workers, references, ledger.sheets.read(references), strict=True), first
+        ):
             turn.first, turn.slot = first, written.slot
-            if turn.ticket[-1] & TRIED:
+            if reference & TRIED:
                 turn.row = next(rows)
-            self._begin(turn, whose, written.entry, now, written.discovered_at)
-        return tuple([turn.lease for turn in turns])
+            turn.lease = lease = _lease_of(token, whose, turn, written.entry, now, until, written.discovered_at)
+            live[token] = turn
+            leases.append(lease)
+        ledger.meta.token += len(turns)
+        return tuple(leases)
 
     def go_on(self, before: "Turns", going: Mapping[int, Turn], held: list[Held]) -> None:
         """Take over turns of `before` that go on, by token: the URLs of those that are `held` are out, the others are bare.
@@ -138,31 +123,12 @@ class Turns:
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:
         """Give a turn at a host, without a URL."""
-        turn = self.claim(host, b"", now)
-        self._begin(turn, worker, Entry("", "", host.name), now)
-        self._ends.append((turn.lease.until, turn.lease.token, 1))
-        return turn.lease
-
-    def _begin(self, turn: Turn, worker: str, entry: Entry, now: float, discovered_at: float = 0.0) -> None:
-        meta, row = self._ledger.meta, turn.row
+        turn, meta = self.claim(host, b"", now), self._ledger.meta
         meta.token += 1
-        turn.lease = Lease(
-            token=meta.token,
-            worker=worker,
-            entry=entry,
-            leased_at=now,
-            until=now + self._lease,
-            attempts=0 if row is None else row.attempts,
-            returns=0 if row is None else row.returns,
-            again=bool(turn.ticket) and is_again(turn.ticket[0]),
-            due=None if row is None else row.due,
-            discovered_at=discovered_at,
-            delay=turn.delay,
-            max_connections=turn.connections,
-            policy=turn.host.policy,
-            clock=turn.after,
-        )
+        turn.lease = _lease_of(meta.token, worker, turn, Entry("", "", host.name), now, now + self._lease, 0.0)
         self.live[meta.token] = turn
+        self._ends.append((turn.lease.until, meta.token, 1))
+        return turn.lease
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
@@ -183,31 +149,24 @@ class Turns:
 
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
-        host = turn.host
+        host, first, opened = turn.host, turn.first, self._open
         del self.live[turn.lease.token]
         host.leased -= 1
         host.since = now
         self._ledger.touch(host)
         if turn.ticket:
-            self._part(turn)
-        if turn.first:
-            self.leave(turn.first, 1)
-
-    def leave(self, first: int, count: int) -> None:
-        """Note that so many leases of a row have ended."""
-        self._open[first] -= count
-        if not self._open[first]:
-            del self._open[first]
-            self._ledger.close_leases(first)
+            host.out = without(host.out, turn.ticket)
+        if first:
+            opened[first] -= 1
+            if not opened[first]:
+                del opened[first]
+                self._ledger.close_leases(first)
 
     def bare(self, turn: Turn) -> None:
         """Part a turn from its URL: what is left is the request that was sent."""
-        self._part(turn)
+        turn.host.out = without(turn.host.out, turn.ticket)
         turn.ticket = b""
         self._ledger.changed.add(turn.host)
-
-    def _part(self, turn: Turn) -> None:
-        turn.host.out = without(turn.host.out, turn.ticket)
 
     def held_by(self, worker: str) -> list[Turn]:
         """Return the turns of a worker, oldest first."""
@@ -226,3 +185,23 @@ class Turns:
         while ends and ends[0][1] not in self._open and ends[0][1] not in self.live:
             ends.popleft()
         return ends[0][0] if ends else inf
+
+
+def _lease_of(token: int, worker: str, turn: Turn, entry: Entry, now: float, until: float, discovered_at: float) -> Lease:
+    row, ticket = turn.row, turn.ticket
+    return Lease(
+        token=token,
+        worker=worker,
+        entry=entry,
+        leased_at=now,
+        until=until,
+        attempts=0 if row is None else row.attempts,
+        returns=0 if row is None else row.returns,
+        again=bool(ticket) and is_again(ticket[0]),
+        due=None if row is None else row.due,
+        discovered_at=discovered_at,
+        delay=turn.delay,
+        max_connections=turn.connections,
+        policy=turn.host.policy,
+        clock=turn.after,
+    )

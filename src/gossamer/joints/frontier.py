@@ -28,7 +28,11 @@ class Leasing(Protocol):
         """Give a bare turn at a host, without a URL (a robots.txt that another host redirects to); None: not now."""
 
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
-        """End leases; return how many were still the caller's. The others change nothing."""
+        """End leases; return how many were still the caller's. The others change nothing.
+
+        A settlement's clock becomes the host's if the host's is still the one of its lease; otherwise the rules are asked again
+        (`policy/turn.py`).
+        """
 
     async def block(self, host: str, until: float, reason: Reason | None) -> None:
         """Give no lease of that host before `until`; only ever later, never sooner. An `until` of 0 lifts the block."""
@@ -64,7 +68,14 @@ class Frontier(Leasing, Protocol):
         """Tell whether there is a frontier at a location, without making one."""
 
     async def lease(self, worker: str | Callable[[str, int, float], str], limit: int, now: float) -> Leases:
-        """Give leases to a worker, or each to whom `worker` names for a host with so many connections at once."""
+        """Give leases to a worker, or each to whom `worker` names for a host with so many connections and such a delay.
+
+        A backend far away may own its leases by itself, and name the workers of what came back: `worker` is asked where the
+        call is made, once for each lease, and `abandon` gives back what it named.
+        """
+
+    async def time(self) -> float | None:
+        """Return the time by which clocks are kept where that is not this machine's; None: it is."""
 
     async def abandon(self, worker: str, now: float) -> int:
         """Take back every lease of a worker that is gone, as if it had run out; return how many."""

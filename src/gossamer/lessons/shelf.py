@@ -19,7 +19,7 @@ from gossamer.config.sections import Traps
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.policy import habit, marks, parameters, templates, views, vocabulary
 from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, TemplateTally, View, Words
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import Url
 
 _BEGINNING = "lesson/"
@@ -74,7 +74,7 @@ class HostLessons:
     )
 
     def __init__(self, name: str) -> None:
-        self.number = fingerprint(name)
+        self.number = hashed(name)
         self.templates: dict[str, TemplateTally] = {}
         self.parameters: dict[str, Parameter] = _NO_RECORDS
         self.probes: dict[str, Probe] = _NO_RECORDS

@@ -24,7 +24,7 @@ from gossamer.records.page import Page
 from gossamer.records.reason import Reason
 from gossamer.records.rules import Rule
 from gossamer.records.visit import Visit
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, hashed
 from gossamer.url.parse import split
 
 Figures = tuple[int, int, int]  # of hosts of one size: hosts, fetched, found
@@ -263,7 +263,7 @@ class Study:
             return _FRESH
         likeness = visit.likeness
         if likeness is None or likeness.words < FEWEST_WORDS:  # a title or a caption is enough, if it is the page's own
-            said = likeness.sketch if likeness is not None else (fingerprint(page.title) >> 32,) if page.title else ()
+            said = likeness.sketch if likeness is not None else (hashed(page.title) >> 32,) if page.title else ()
             return _FRESH if self.phrases.has_news(host.number, said) else Yield.EMPTY
         if fetched < PHRASES_FROM:
             return _FRESH
@@ -317,7 +317,7 @@ class Study:
     def _seen(self, visit: Visit, page: Page, value: int) -> Sighting:
         likeness = visit.likeness
         simhash = likeness.simhash if likeness is not None and likeness.words >= self._fewest_words else None
-        return Sighting(value, fingerprint(page.digest), simhash, page.url)
+        return Sighting(value, hashed(page.digest), simhash, page.url)
 
     def _note_parameter(self, host: HostLessons, name: Name, evidence: Parameter) -> None:
         if name[2] in host.parameters or len(host.parameters) < MOST_PARAMETERS:

@@ -12,7 +12,7 @@ from gossamer.lessons.shelf import WORDS, HostLessons, Name, Record
 from gossamer.policy import vocabulary
 from gossamer.records.evidence import Words, Yield
 from gossamer.records.page import Page
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import Url, split
 
 Shapes = tuple[str, ...]  # templates of a URL, the narrowest first
@@ -44,7 +44,7 @@ class Variants:
             if words is not None and (known.counts or len(host.words) < MOST_PLACES):
                 self._changes[page.host, WORDS, place] = words
         if query or host.verbs:
-            self._viewed.update(map(fingerprint, vocabulary.bases_of(split(page.url), host.verbs)))
+            self._viewed.update(map(hashed, vocabulary.bases_of(split(page.url), host.verbs)))
 
     async def blame(self, host: HostLessons, page: Page, via: str, brought: Yield, shapes: Shapes) -> Shapes | None:
         """Return the templates against which it counts that a page, found on `via`, is no news; None: it says nothing at all.
@@ -76,5 +76,5 @@ class Variants:
 
     async def _is_viewed(self, name: str) -> bool:
         """Tell whether another view of a page was fetched."""
-        page = fingerprint(name)
+        page = hashed(name)
         return page in self._viewed or await self._kv.get(_VIEW + page.to_bytes(8, "big")) is not None

@@ -38,7 +38,7 @@ from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.visit import Studied, Visit
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, hashed
 from gossamer.visit.arrivals import Arrivals
 from gossamer.visit.settle import struck
 from gossamer.watch.events import Events, Slowed, VisitsEnded, bug
@@ -233,7 +233,7 @@ def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:
 
 def _hosts(visits: Sequence[Visit]) -> list[int]:
     """Return whose these pages are."""
-    return [fingerprint(visit.settlement.lease.entry.host) for visit in visits if visit.edges is not None]
+    return [hashed(visit.settlement.lease.entry.host) for visit in visits if visit.edges is not None]
 
 
 def _with_links(visit: Visit) -> Settlement:

@@ -24,7 +24,7 @@ from gossamer.policy.folders import folder_apart, is_folder, taken_out
 from gossamer.records.evidence import Parameter, Ruling, Sighting
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import Url, split
 
 MOST = 12  # parameters of a URL that are looked at
@@ -43,8 +43,8 @@ class Skeleton(NamedTuple):
     """A URL without one parameter, or without some that change together."""
 
     name: str
-    value: int  # fingerprint
-    place: int  # fingerprint of the host, the path and all other parameters, with the name of this one
+    value: int  # its hash
+    place: int  # hash of the host, the path and all other parameters, with the name of this one
 
 
 def skeletons(url: Url, known: Iterable[str] = ()) -> Iterator[Skeleton]:
@@ -53,7 +53,7 @@ def skeletons(url: Url, known: Iterable[str] = ()) -> Iterator[Skeleton]:
     for name in filter(is_folder, known):
         path, folder = taken_out(url.path, name)
         if folder:
-            yield Skeleton(name, fingerprint(folder), _place_of_folder(url, name, path))
+            yield Skeleton(name, hashed(folder), _place_of_folder(url, name, path))
     if not url.query:
         return
     pieces = _pieces(url)
@@ -62,11 +62,11 @@ def skeletons(url: Url, known: Iterable[str] = ()) -> Iterator[Skeleton]:
         name = names[index]
         if names.count(name) > 1:
             continue  # a list: one value of it says nothing
-        yield Skeleton(name, fingerprint(piece), _place(url, name, pieces[:index] + pieces[index + 1 :]))
+        yield Skeleton(name, hashed(piece), _place(url, name, pieces[:index] + pieces[index + 1 :]))
     for title in known:
         if _JOIN in title and len(own := parts_in(title, names)) > 1:
             values = [piece for piece, name in zip(pieces, names, strict=True) if name in own]
-            yield Skeleton(title, fingerprint(_JOIN.join(values)), place_of(url, title, own))
+            yield Skeleton(title, hashed(_JOIN.join(values)), place_of(url, title, own))
 
 
 def together(names: Iterable[str]) -> str:
@@ -92,11 +92,11 @@ def _pieces(url: Url) -> list[str]:
 
 
 def _place_of_folder(url: Url, name: str, path: str) -> int:
-    return fingerprint(f"{url.origin}{path}?{url.query or ''}#{name}")
+    return hashed(f"{url.origin}{path}?{url.query or ''}#{name}")
 
 
 def _place(url: Url, name: str, rest: list[str]) -> int:
-    return fingerprint(f"{url.origin}{url.path}?{'&'.join(rest)}#{name}")
+    return hashed(f"{url.origin}{url.path}?{'&'.join(rest)}#{name}")
 
 
 def name_of(host: str) -> str:
@@ -126,7 +126,7 @@ def common_place(url: str, name: str) -> int:
     """Return what the URLs of two hosts have in common that differ in nothing but their host."""
     parsed = split(url)
     hosts = sorted((parsed.host.rstrip("."), host_of(name)))
-    return fingerprint(f"{' '.join(hosts)}{parsed.path}?{parsed.query}")
+    return hashed(f"{' '.join(hosts)}{parsed.path}?{parsed.query}")
 
 
 def is_same(one: Sighting, two: Sighting, bits: int = NEAR) -> bool:

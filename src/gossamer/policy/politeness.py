@@ -49,9 +49,11 @@ def after_answer(clock: HostClock, answer: Answer, policy: HostPolicy, settings:
     """Move the clock because the host answered, or failed to."""
     slowdown = clock.slowdown if answer.failed is None else _slowdown(clock.slowdown, answer.seconds, settings)
     robots_delay = clock.robots_delay if answer.robots_delay is None else answer.robots_delay
-    next_time = max(clock.next_time, answer.at + _delay(policy, robots_delay, slowdown, settings))
+    next_time = answer.at + _delay(policy, robots_delay, slowdown, settings)
+    if next_time < clock.next_time:
+        next_time = clock.next_time
     learned = replace(clock, slowdown=slowdown, robots_delay=robots_delay, next_time=next_time)
-    return block(learned, answer.block_until, answer.block_reason)
+    return block(learned, answer.block_until, answer.block_reason) if answer.block_until else learned
 
 
 def after_restart(clock: HostClock, delay: float, now: float) -> HostClock:
@@ -85,6 +87,6 @@ def stretch(clock: HostClock, before: float, after: float) -> HostClock:
 def _slowdown(slowdown: float, seconds: float, settings: Politeness) -> float:
     if seconds > settings.slow_answer:
         return min(slowdown * 2, settings.max_slowdown)
-    if seconds < settings.quick_answer:
+    if seconds < settings.quick_answer and slowdown > 1.0:
         return max(slowdown / 2, 1.0)
     return slowdown

@@ -14,7 +14,7 @@ from gossamer.records.evidence import Probe, Ruling
 from gossamer.records.likeness import Likeness, distance
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import Url
 
 NAME = "gossamer-probe-"
@@ -39,7 +39,7 @@ def directory_of(url: Url) -> str:
 
 def probe_url(url: Url, directory: str) -> str:
     """Return a URL in a directory of a host that cannot exist."""
-    return f"{url.origin}{directory}{NAME}{fingerprint(url.origin + directory):016x}"
+    return f"{url.origin}{directory}{NAME}{hashed(url.origin + directory):016x}"
 
 
 def is_telling(title: str) -> bool:

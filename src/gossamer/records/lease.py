@@ -1,6 +1,7 @@
 """A lease, how it ends, and all the frontier knows of one URL."""
 
 from enum import StrEnum
+from math import inf
 
 from msgspec import Struct, field
 
@@ -18,6 +19,7 @@ class Lease(Struct, frozen=True, kw_only=True, array_like=True):
     entry: Entry  # for a bare turn (`reserve`) only its host is set
     leased_at: float
     until: float
+    start_by: float = inf  # its request may not begin later; a store whose answers may be late says less than `until`
     attempts: int = 0  # visits of this URL that failed and were to be repeated
     returns: int = 0  # leases of this URL that came back without a settlement
     again: bool = False  # it was finished before and is due again
@@ -26,7 +28,7 @@ class Lease(Struct, frozen=True, kw_only=True, array_like=True):
     delay: float = 0.0  # the host's delay when leased
     max_connections: int = 1
     policy: HostPolicy = field(default_factory=HostPolicy)
-    clock: HostClock = field(default_factory=HostClock)
+    clock: HostClock = field(default_factory=HostClock)  # the host's, moved by this lease
 
 
 class Leases(Struct, frozen=True):
@@ -67,6 +69,7 @@ class Settlement(Struct, frozen=True, kw_only=True, array_like=True):
     due: float | None = None
     score: float | None = None  # with AGAIN, or DEFERRED to the last class: what it is worth then; None: as it was
     answer: Answer | None = None  # None: the turn was not used, the host's clock goes back
+    clock: HostClock | None = None  # the host's next, if that of the lease still holds (`policy/turn.py`); None: not computed
     discovered: tuple[Entry, ...] = ()
     links: tuple[int, ...] | None = ()  # who gets the credit of a page that is done, by fingerprint; None: it keeps it
 

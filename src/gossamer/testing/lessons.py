@@ -19,7 +19,7 @@ from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.visit import Lesson, Studied, Visit
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import parse
 
 Opener = Callable[[Traps], Lessons]
@@ -46,7 +46,7 @@ def leased(url: str, now: float = NOW, kind: LinkKind = LinkKind.ANCHOR) -> Leas
 
 def visited(url: str, outcome: Outcome = Outcome.OK, content: str = "", of: str = "", links: Iterable[str] = ()) -> Visit:
     """Make up a visit that brought an HTML page; its content is its own unless told otherwise, `of` is whose copy it is."""
-    lease, text = leased(url), fingerprint(content or url)
+    lease, text = leased(url), hashed(content or url)
     settlement = Settlement(lease=lease, fate=Fate.DONE, outcome=outcome, discovered=tuple(map(found, links)))
     page = Page(
         url=url,

@@ -1,17 +1,55 @@
-"""The fixed-size name of a key: what the seen test and the stores use instead of the text.
+"""The fixed-size name of a key: what the seen test, the graph and the stores use instead of the text.
 
-It is part of what is on disk: changing it orphans every frontier ever written. Two keys may share a fingerprint (one pair in
-about 2**64), so whoever uses it to decide that a URL was seen also keeps the key and compares.
+A fingerprint is 64 bits: 16 of what politeness is grouped by (the host of the key, its *home*) and 48 of the key. So it tells
+by itself in which partition of a frontier its URL is kept, where one is divided by hosts. Two keys may share a fingerprint (one
+pair of a host in about 2**48), so whoever uses it to decide that a URL was seen also keeps the key and compares.
+
+It is part of what is on disk: changing it orphans every frontier ever written.
 """
 
 from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
+KEY_BITS = 48
+HOME_BITS = 16
+_OF_KEY = (1 << KEY_BITS) - 1
+_OF_HOME = (1 << HOME_BITS) - 1 << KEY_BITS
+
+
+def hashed(text: str) -> int:
+    """Return the unsigned 64-bit XXH3 hash of the UTF-8 bytes of any text."""
+    return xxh3_64_intdigest(text.encode())
+
+
+def hashed_bytes(text: str) -> bytes:
+    """Return the same as eight bytes, the highest first; in two thirds of the time."""
+    return xxh3_64_digest(text.encode())
+
+
+def home(host: str) -> int:
+    """Return the 16 bits that the fingerprints of all keys of a host begin with."""
+    return hashed(host) >> KEY_BITS
+
 
 def fingerprint(key: str) -> int:
-    """Return the unsigned 64-bit XXH3 hash of the key's UTF-8 bytes."""
-    return xxh3_64_intdigest(key.encode())
+    """Return the fingerprint of a key, which is a URL."""
+    pieces = key.split("/", 3)  # scheme, nothing, authority, the rest
+    host = pieces[2] if len(pieces) > 2 else ""
+    if ":" in host:
+        host = _without_port(host)
+    return xxh3_64_intdigest(host.encode()) & _OF_HOME | xxh3_64_intdigest(key.encode()) & _OF_KEY
 
 
-def fingerprint_bytes(key: str) -> bytes:
-    """Return the same as eight bytes, the highest first; in two thirds of the time."""
-    return xxh3_64_digest(key.encode())
+def home_of(name: int) -> int:
+    """Return the home of a URL by its fingerprint."""
+    return name >> KEY_BITS
+
+
+def next_of_home(name: int) -> int:
+    """Return the number after a fingerprint, of the same home: the first one comes after the last."""
+    return name & _OF_HOME | (name + 1) & _OF_KEY
+
+
+def _without_port(authority: str) -> str:
+    """Return the host of an authority with a port, or of an address in brackets."""
+    host, _, port = authority.rpartition(":")
+    return (host if port.isdecimal() else authority).strip("[]")

@@ -86,7 +86,7 @@ class Requests:
             user_agent=self.agent(lease),
             headers=headers,
             insecure=self._insecure if lease.policy.insecure is None else lease.policy.insecure,
-            until=lease.until,
+            until=min(lease.until, lease.start_by),
             pages=self._pages if files else None,
             turn=turn,
         )

@@ -24,6 +24,7 @@ from gossamer.joints.commits import Commits
 from gossamer.joints.frontier import Leasing
 from gossamer.policy import retry
 from gossamer.policy.habit import REMEMBERED
+from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Entry
 from gossamer.records.evidence import Difference
 from gossamer.records.fetch import Fetched
@@ -275,19 +276,31 @@ class Settler:
     """Makes finished visits durable, several at a time: their bytes first, then all that is said of them."""
 
     def __init__(
-        self, archive: Archive, commits: Commits, frontier: Leasing, admission: LinkJudge, events: Events, clock: Clock
+        self,
+        archive: Archive,
+        commits: Commits,
+        frontier: Leasing,
+        admission: LinkJudge,
+        events: Events,
+        rules: TurnRules,
+        clock: Clock,
     ) -> None:
         self._archive = archive
         self._commits = commits
         self._frontier = frontier
         self._admission = admission
         self._events = events
+        self._rules = rules
         self._clock = clock
         self._short_of_room = 0  # steps that wait for the disk
         self._flushes = Gathering(self._make_durable, linger=True)
 
     def settle(self, visit: Visit) -> "asyncio.Future[None]":
         """Queue a visit for the next commit; return the commit's future, which all its visits share, so nobody cancels it."""
+        lease, answer = visit.settlement.lease, visit.settlement.answer
+        if answer is not None:
+            clock = self._rules.clock_after(lease.clock, lease.policy, answer, self._clock.now())
+            visit = replace(visit, settlement=replace(visit.settlement, clock=clock))
         return self._flushes.join(visit)
 
     async def discover_first(self, visit: Visit) -> Visit:

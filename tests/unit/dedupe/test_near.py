@@ -19,7 +19,7 @@ from gossamer.kv.rocks import RocksKeyValue
 from gossamer.records.likeness import Likeness, distance
 from gossamer.records.page import Original
 from gossamer.testing.kv import scanned
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import hashed
 
 HASH = 0x0123_4567_89AB_CDEF
 HASHES = st.integers(0, (1 << 64) - 1)
@@ -98,7 +98,7 @@ async def old_store(hashes: Sequence[int]) -> MemoryKeyValue:
     """Make a store as it was written before there was a log: pages 0, 1, 2... are in the tables."""
     kv = MemoryKeyValue()
     for number, simhash in enumerate(hashes):
-        name = fingerprint(page(str(number)).key).to_bytes(8, "big")
+        name = hashed(page(str(number)).key).to_bytes(8, "big")
         for row in rows_of(simhash):
             await kv.put(row, (await kv.get(row) or b"") + simhash.to_bytes(8, "big") + name)
         await kv.put(b"near/p" + name, msgspec.msgpack.encode(NotedPage(page(str(number)), simhash)))

@@ -1,4 +1,4 @@
-"""The compiled hot path and the pure one: whatever is done, byte for byte the same is on disk.
+"""The frontier with its compiled parts and without them: whatever is done, byte for byte the same is on disk.
 
 Without a compiler both are the pure one, and the tests say nothing.
 """
@@ -11,8 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import admission, endings, journal, ledger, line, schedule, slots, turns
+from gossamer.frontier import journal, ledger, line, schedule, slots
 from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.heap import PureHeap
 from gossamer.frontier.rows import HostRow, decode_page
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
@@ -23,10 +24,11 @@ from gossamer.records.rules import Rule
 
 NOW = 1_700_000_000.0
 LEASE = 40.0
-COMPILED = (
-    (admission, "admit_page"),
-    (endings, "settle_page"),
-    *((module, "_swift") for module in (journal, schedule, turns)),
+PURE = (
+    (schedule, "Heap", PureHeap),
+    (slots, "Gathered", slots.PureGathered),
+    (slots, "find", slots.pure_find),
+    (slots, "merge", slots.pure_merge),
 )
 
 
@@ -123,12 +125,10 @@ async def test_the_compiled_way_and_the_pure_one_answer_and_write_the_same(
     monkeypatch.setattr(slots, "MANY", 1)  # or it depends on the thread what is written together
     monkeypatch.setattr(slots.Slots, "written", written_at_once)
     compiled = await drive(tmp_path / "compiled", seed, 1 + seed % 2)
-    for module, name in COMPILED:
-        monkeypatch.setattr(module, name, None)
-    for name in ("Gathered", "find", "merge"):
-        monkeypatch.setattr(slots, name, getattr(slots, f"Pure{name}" if name == "Gathered" else f"pure_{name}"))
-    pure = await drive(tmp_path / "pure", seed, 1 + seed % 2)
-    for one, other in zip(compiled, pure, strict=True):
+    for module, name, pure in PURE:
+        monkeypatch.setattr(module, name, pure)
+    plain = await drive(tmp_path / "pure", seed, 1 + seed % 2)
+    for one, other in zip(compiled, plain, strict=True):
         assert one == other
 
 
@@ -163,8 +163,8 @@ async def test_hosts_with_any_mixture_of_failures_live_on_either_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     compiled = await answer_for_long(tmp_path / "compiled", seed)
-    for module, name in COMPILED:
-        monkeypatch.setattr(module, name, None)
+    for module, name, pure in PURE:
+        monkeypatch.setattr(module, name, pure)
     assert await answer_for_long(tmp_path / "pure", seed) == compiled
 
 

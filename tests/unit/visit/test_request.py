@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
@@ -62,6 +63,20 @@ async def test_an_answer_makes_what_was_left_unanswered_forgotten() -> None:
     asking = requests(lost(), lost(), whole, *[lost() for _ in range(MOST_UNANSWERED)])
     outcomes = [(await asking.send(URL, LEASE)).outcome for _ in range(3 + MOST_UNANSWERED)]
     assert outcomes == [Outcome.DEFERRED, Outcome.DEFERRED, Outcome.OK, *MOST_UNANSWERED * [Outcome.DEFERRED]]
+
+
+@pytest.mark.parametrize(("start_by", "until"), [(NOW + 5, NOW + 5), (math.inf, NOW + 60)])
+async def test_a_request_may_leave_until_its_lease_ends_or_may_not_begin_any_more(start_by: float, until: float) -> None:
+    asked: list[Request] = []
+
+    async def fetch(request: Request) -> Fetched:
+        asked.append(request)
+        return lost()
+
+    fetchers: Any = {"http": SimpleNamespace(fetch=fetch)}
+    lease = replace(LEASE, until=NOW + 60, start_by=start_by)
+    await Requests(Settings(), fetchers, "gossamer", VirtualClock(NOW), frozenset()).send(URL, lease)
+    assert asked[0].until == until
 
 
 async def test_a_body_that_cannot_be_spooled_costs_its_visit_and_not_the_crawl() -> None:

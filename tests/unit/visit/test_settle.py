@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.clock import SystemClock
-from gossamer.config.sections import Settings, Traps
+from gossamer.config.sections import Breaker, Politeness, Settings, Traps
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.edges import pack
@@ -15,6 +15,7 @@ from gossamer.lessons.book import LessonBook
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
 from gossamer.node.commit import Committer
+from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Entry
 from gossamer.records.fetch import Fetched
 from gossamer.records.hints import Hint
@@ -180,7 +181,9 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
 
 def settler(recorder: Recorder) -> Settler:
     events = Events()
-    return Settler(recorder, committer(recorder, events), recorder, recorder, events, SystemClock())
+    return Settler(
+        recorder, committer(recorder, events), recorder, recorder, events, TurnRules(Politeness(), Breaker()), SystemClock()
+    )
 
 
 async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit() -> None:
@@ -199,6 +202,22 @@ async def test_ends_become_durable_in_order_and_those_that_wait_share_a_commit()
         before = recorder.told[: recorder.told.index(settled)]
         assert [before.count(step) >= number for step in ("archive", "digest", "catalog", "graph")] == [True] * 4
     assert recorder.told.index("frontier 1") < recorder.told.index("frontier 5")
+
+
+async def test_whoever_held_the_turn_says_what_the_clock_of_the_host_is_next() -> None:
+    recorder, settled = Recorder(), list[Settlement]()
+    recorder.gate.set()
+
+    async def settle(settlements: list[Settlement], now: float) -> int:
+        settled.extend(settlements)
+        return len(settlements)
+
+    recorder.settle = settle
+    visit = end(fetched())
+    await settler(recorder).settle(visit)
+    (ended,) = settled
+    assert visit.settlement.answer is not None and ended.clock is not None
+    assert ended.clock.next_time == visit.settlement.answer.at + Politeness().delay and ended.clock.recent_count == 1
 
 
 async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_have_been_read() -> None:

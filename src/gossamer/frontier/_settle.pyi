@@ -1,3 +1,0 @@
-from typing import Any
-
-def settle(*arguments: Any) -> tuple[int, int, int]: ...
