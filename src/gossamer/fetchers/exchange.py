@@ -2,34 +2,66 @@
 
 An exchange takes the pieces of an answer as the connection reads them, tells where head and body end (`framing`, `chunks`), and
 says how it went. It sends one request and no more: when a kept connection ends under it, asking again needs a turn of the host.
+
+Every answer has the limits of a page. Only when it meets one of them it is asked what it is: what nobody reads may go on within
+the limits of a file. So the type costs nothing where it makes no difference, and is told by the first bytes, not by the last.
+
+It is long because connection, head, body and limits are one state, which ends at whatever moment any of them says so.
 """
 
 import asyncio
+import errno
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import chain, zip_longest
+from math import inf
 from typing import cast
 
 from gossamer.clock import Clock
 from gossamer.config.sections import Fetch
+from gossamer.document.body import Body
+from gossamer.document.reading import type_of
 from gossamer.fetchers.chunks import Chunks
 from gossamer.fetchers.failure import Ended, ExchangeEnd
 from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
 from gossamer.fetchers.kept import Connection, ConnectionPool
-from gossamer.fetchers.message import Target
-from gossamer.fetchers.received import ENOUGH, Guard, Received
+from gossamer.fetchers.message import Head, Target, request_head
 from gossamer.fetchers.secure import SecureConnection, Trust, why_not
 from gossamer.records.fetch import Request
 
+Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
+
+ENOUGH: Ended = ExchangeEnd.LIMIT, "there is more than the limit"  # how an exchange ends that was stopped
+_NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE}
 _HEAD_START = 0.2  # seconds one address is ahead of the next
 _MOST_CHUNKS = 500_000  # of a file: each takes a microsecond, of which one host may not have too many
 _LONGEST_END = 3  # bytes of the end of a head that may have come before the last piece
 
 
-class HttpExchange(Received):
+class HttpExchange:
     """One request and its answer. What an exchange begins with stands here, once for all of them."""
 
+    RATE_SECONDS = 10  # the time over which the minimum rate is measured
+
+    _room = 0
+    _until = inf
+    _turn: Callable[[], Awaitable[str]] | None = None
+    _url = ""
+    _pages: frozenset[str] | None = None
+    _is_file = False  # it was found to be one
+    head: Head | None = None  # of the answer; None: it is not whole, or none
+    head_size = 0  # bytes of heads so far, interim ones included
+    request_head = b""
+    started: float | None = None  # when the request left
+    answered: float | None = None  # when the first byte of the answer was here
+    address = ""
+    connections = 0  # opened for this exchange
+    refusal = ""  # why an address was not connected to
+    refused = ""  # that address
+    refused = ""  # that address
+    no_socket = ""  # why this machine could not open a socket, or may not use it
+    spool_error: OSError | None = None
     begun = False  # the first line of a head came
     unanswered = False  # the request left on a kept connection, and not one byte came back
     _mark = ""  # what is odd about the head
@@ -41,12 +73,20 @@ class HttpExchange(Received):
     _connection: Connection | None = None
 
     def __init__(self, settings: Fetch, guard: Guard, clock: Clock, kept: ConnectionPool) -> None:
-        super().__init__(settings, guard, clock)
+        self._settings = settings
+        self._guard = guard
+        self._clock = clock
         self._kept = kept
+        self.body = Body(settings.spool)
 
     def prepare(self, request: Request, target: Target, addresses: tuple[str, ...], trust: Trust | None) -> None:
         """Make ready for a request; `trust` secures the connection, None: it is in the clear."""
-        self.compose(request, target)
+        self._room = self._settings.max_body if request.max_body is None else request.max_body
+        self._until = inf if request.until is None else request.until
+        self._turn = request.turn
+        self._url = request.url
+        self._pages = request.pages if request.max_body is None else None
+        self.request_head = request_head(request, target)
         self.place = target.origin if trust is None else trust.place(target.origin)
         self._target = target
         self._addresses = addresses
@@ -94,7 +134,8 @@ class HttpExchange(Received):
         """Wait until the request may leave; that time is not the server's. A turn is over when another connection is opened."""
         ready = self._kept.loop.time()
         try:
-            await self._wait_for_turn()
+            if self._turn is not None:
+                self.no_socket = await self._turn()
         except asyncio.CancelledError:
             connection.close()
             raise
@@ -159,10 +200,38 @@ class HttpExchange(Received):
         await self._kept.connect(connection, opened, self._target.port)
         return connection
 
+    def _open_socket(self, address: str) -> socket.socket | None:
+        """Open the socket of one connect, unless the address may not be contacted: no connect goes past this."""
+        self.refusal = self._guard(address)
+        if self.refusal:
+            self.refused = address
+            self.refused = address
+            return None
+        try:
+            opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+        except OSError as error:
+            self.no_socket = f"no socket could be opened ({error.strerror})"
+            if error.errno in _NO_DESCRIPTORS:
+                self.no_socket += "; raise `ulimit -n` or lower crawl.concurrency"
+            return None
+        self.connections += 1
+        return opened
+
     def _connection_over(self, opened: socket.socket, address: str) -> Connection:
         if self._trust is None:
             return Connection(self.place, address, opened, self._kept)
         return SecureConnection(self.place, address, opened, self._kept, self._trust, self._target.host)
+
+    def _leave(self, address: str) -> bool:
+        """Note when and where the request leaves; False: its turn is over, and it must not."""
+        now = self._clock.now()
+        if now >= self._until:
+            self.no_socket = "the turn was over before the request could leave"
+        if self.no_socket:
+            return False
+        self.started = now
+        self.address = address
+        return True
 
     # --- called by the connection -------------------------------------------------------------------------------------
 
@@ -290,13 +359,51 @@ class HttpExchange(Received):
             return False
         return True
 
+    def _keep(self, piece: bytes) -> bool:
+        """Keep a piece of the body; False: it is enough."""
+        try:
+            if len(piece) > self._room:
+                self.body.write(piece[: self._room])
+                piece, self._room = piece[self._room :], 0
+                return self._goes_on() and self._keep(piece)
+            self.body.write(piece)
+        except OSError as error:
+            self.spool_error = error
+            return False
+        self._room -= len(piece)
+        return True
+
     def _finish(self, ending: ExchangeEnd, text: str) -> None:
         assert self._connection is not None
         self._connection.end(keep=self._keeps and ending is ExchangeEnd.WHOLE)
         if not self._result.done():
             self._result.set_result((ending, text))
 
-    # --- times --------------------------------------------------------------------------------------------------------
+    # --- limits -------------------------------------------------------------------------------------------------------
+
+    @property
+    def seconds(self) -> float:
+        """How long the exchange may take."""
+        settings = self._settings
+        return max(settings.total_timeout, settings.file_timeout) if self._is_file else settings.total_timeout
+
+    def _goes_on(self) -> bool:
+        """Give what has come to the limits of a page those of a file, if it is one; False: it is none, or had them."""
+        head = self.head
+        if self._is_file or self._pages is None or head is None or not self.body.size:
+            return False
+        said = dict(reversed(head.headers))  # of two alike the first counts
+        mime = type_of(
+            self.body,
+            chunked=head.chunked,
+            encoding=said.get("content-encoding", ""),
+            content_type=said.get("content-type", ""),
+            url=self._url,
+        )
+        self._is_file = mime not in self._pages
+        if self._is_file:
+            self._room += max(self._settings.max_file - self._settings.max_body, 0)
+        return self._is_file
 
     def due(self, now: float) -> float:
         """End when the time is over or the answer comes too slowly; return when to look again."""

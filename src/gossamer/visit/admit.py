@@ -3,6 +3,15 @@
 A refused link becomes an entry too, which the frontier remembers and never queues, so that it can be explained. Refusals that
 depend on where a link was found (depth, nofollow, redirects) are lifted by the frontier when another way in is found.
 
+Whether a link is ours is answered in four places, in this order:
+
+1. here, by its URL and the place where it stood: scope, traps, nofollow, redirects, a plugin's filter;
+2. by `Finding.judge_links` (`compare.py`), by what its page turned out to be: a soft 404 speaks for no link;
+3. by the frontier (`discover`), by what is known already: a URL is queued once, a refusal remembered;
+4. by the gate (`gate.py`) when its turn has come, by what was learned meanwhile: lessons, the host's policy, robots.txt.
+
+A seed that moved widens the scope, and `arrivals.py` asks here again for what was refused as foreign.
+
 Most links of a page are known: what was accepted lately, by URL or by key, and what was refused lately when it was found in
 just the same manner, is passed over before anything is built for it; that makes a page of known links ten times cheaper.
 A known key in a new spelling is told to the frontier a few times: where one spelling is not there, another may be.

@@ -14,12 +14,13 @@ from gossamer.errors import ENDING, SpoolError
 from gossamer.joints.archive import Archive
 from gossamer.joints.lessons import Teaching
 from gossamer.policy import cookies, directives
+from gossamer.readers.child import ChildReading
 from gossamer.readers.reading import Reader
 from gossamer.records.entry import Entry, Link, LinkKind
 from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Extract, Place
+from gossamer.records.page import Directives, Extract, Place
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
 from gossamer.records.visit import Chain, Lesson, Visit
@@ -31,7 +32,7 @@ from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.gate import Gate
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
-from gossamer.visit.revision import Revisions
+from gossamer.visit.revision import Revision, Revisions
 from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
@@ -146,45 +147,36 @@ class Crawler:
         digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
-            return Kept(
-                fetched=fetched, outcome=Outcome.DEFERRED, reason=revision.reason, difference=revision.difference, is_early=True
-            )
+            return _left_for_later(fetched, revision)
         with self._sameness.of(lease, fetched, digest, lesson, revision) as comparison:
             reading = await self._reader.read(fetched) if comparison.is_read else self._reader.glimpse(fetched)
-            extract = reading.extract
-            wishes = extract.directives
-            if said := fetched.all_headers("x-robots-tag"):
-                wishes = directives.merge(directives.from_header(said, self._requests.agent(lease)), wishes)
-            verdict = await comparison.judge(reading, wishes.noindex)
-            if verdict.is_archived:
-                filed.place = await self._settler.until_room(self._archive.append, fetched, digest, verdict.original)
-            target = redirect_of(fetched)
-            if target:
-                found = self._follow(target, lease, lesson, fetched)
-            else:
-                if lease.entry.redirects and lease.entry.kind is SEED and verdict.outcome in ARRIVED:
-                    self._admission.extend([lease.entry.url])  # its links are judged now, what others find when it is durable
-                found = await self._admit(lease.entry, extract, wishes.nofollow, verdict, lesson)
-            return Kept(
-                fetched=fetched,
-                outcome=verdict.outcome,
-                mime=reading.mime,
-                digest=digest,
-                original=verdict.original,
-                claim=verdict.claim,
-                place=filed.place,
-                extract=extract,
-                directives=wishes,
-                entries=verdict.judge_links(found.entries),
-                likeness=reading.likeness,
-                twin=verdict.twin,
-                reason=verdict.reason or found.reason,
-                suspicious=verdict.suspicious,
-                edges=found.edges,
-                chain=found.chain,
-                is_asked_again=found.is_asked_again,
-                difference=revision.difference if revision is not None else None,
-            )
+            wishes = self._wishes_of(lease, fetched, reading.extract)
+            finding = await comparison.judge(reading, wishes.noindex)
+            await self._file(fetched, finding, filed)
+            leads = await self._leads_of(lease, lesson, fetched, reading.extract, wishes.nofollow, finding)
+            return _kept_of(fetched, reading, wishes, finding, filed, leads, revision)
+
+    def _wishes_of(self, lease: Lease, fetched: Fetched, extract: Extract) -> Directives:
+        """Return what the page asks of robots, in its head or in its header."""
+        said = fetched.all_headers("x-robots-tag")
+        if not said:
+            return extract.directives
+        return directives.merge(directives.from_header(said, self._requests.agent(lease)), extract.directives)
+
+    async def _file(self, fetched: Fetched, finding: Finding, filed: Filed) -> None:
+        """Archive an answer if it is worth it."""
+        if finding.is_archived:
+            filed.place = await self._settler.until_room(self._archive.append, fetched, filed.digest, finding.original)
+
+    async def _leads_of(
+        self, lease: Lease, lesson: Lesson, fetched: Fetched, extract: Extract, nofollow: bool, finding: Finding
+    ) -> Leads:
+        """Judge where an answer leads to: its redirect, or its links."""
+        if target := redirect_of(fetched):
+            return self._follow(target, lease, lesson, fetched)
+        if lease.entry.redirects and lease.entry.kind is SEED and finding.outcome in ARRIVED:
+            self._admission.extend([lease.entry.url])  # its links are judged now, what others find when it is durable
+        return await self._admit(lease.entry, extract, nofollow, finding, lesson)
 
     async def _admit(self, entry: Entry, extract: Extract, nofollow: bool, verdict: Finding, lesson: Lesson) -> Leads:
         """Judge the links of a page, many of them some at a time."""
@@ -211,3 +203,42 @@ class Crawler:
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)
+
+
+def _left_for_later(fetched: Fetched, revision: Revision) -> Kept:
+    """Conclude that an answer came too early to count."""
+    return Kept(
+        fetched=fetched, outcome=Outcome.DEFERRED, reason=revision.reason, difference=revision.difference, is_early=True
+    )
+
+
+def _kept_of(
+    fetched: Fetched,
+    reading: ChildReading,
+    wishes: Directives,
+    finding: Finding,
+    filed: Filed,
+    leads: Leads,
+    revision: Revision | None,
+) -> Kept:
+    """Put together what is kept of an answer."""
+    return Kept(
+        fetched=fetched,
+        outcome=finding.outcome,
+        mime=reading.mime,
+        digest=filed.digest,
+        original=finding.original,
+        claim=finding.claim,
+        place=filed.place,
+        extract=reading.extract,
+        directives=wishes,
+        entries=finding.judge_links(leads.entries),
+        likeness=reading.likeness,
+        twin=finding.twin,
+        reason=finding.reason or leads.reason,
+        suspicious=finding.suspicious,
+        edges=leads.edges,
+        chain=leads.chain,
+        is_asked_again=leads.is_asked_again,
+        difference=revision.difference if revision is not None else None,
+    )

@@ -1,13 +1,10 @@
 """Targets that the web reaches: markup, links, texts, heads and chunks."""
 
-from array import array
-
 from fuzzed.feed import Feed
 from gossamer.dedupe import _simhash, vectors
 from gossamer.dedupe.recent import CompiledRecent, PlainRecent, Recent
 from gossamer.fetchers.chunks import GOES_ON, Chunks
 from gossamer.fetchers.framing import Refused, ResponseHead, end_of_head, read_head
-from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
@@ -53,23 +50,6 @@ def simhash(data: bytes) -> None:
     assert _simhash.reckon(text) == vectors.reckon(text)
 
 
-def phrase(data: bytes) -> None:
-    """Note, pack and learn phrases as the plain way does."""
-    feed = Feed(data)
-    memories = [array("Q", bytes(16 * phrases.PLACES)) for _ in range(2)]
-    names = [feed.wide() for _ in range(feed.number() % 40)]
-    for learn, memory in zip((_phrases.learn, phrases.plain_learn), memories, strict=True):
-        learn(memory, array("Q", names).tobytes())
-    shown = _phrases.Shown(memories[0]), phrases.PlainShown(memories[1])
-    while feed:
-        host, sketch = feed.wide(), tuple(feed.wide() for _ in range(feed.number() % 40))
-        one, other = (each.has_news(host, sketch) for each in shown)
-        assert one == other
-    assert shown[0].names() == shown[1].names() and shown[0].news() == shown[1].news() and memories[0] == memories[1]
-    assert phrases._decode(_phrases.packed(len(data), shown[0].news())) == (len(data), array("Q", shown[1].news()).tolist())
-    _phrases.learn(memories[0], data)
-
-
 def near(data: bytes) -> None:
     """Find near pages as the plain way does."""
     feed = Feed(data)
@@ -112,4 +92,4 @@ def chunk(data: bytes) -> None:
     assert (found, pieces.error is None) == (end, whole.error is None), (found, end, pieces.error, whole.error)
 
 
-TARGETS = (scan, join, simhash, phrase, near, head, chunk)
+TARGETS = (scan, join, simhash, near, head, chunk)

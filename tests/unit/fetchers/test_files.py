@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from gossamer.fetchers import exchange
+from gossamer.fetchers.exchange import HttpExchange
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.fetchers.received import Received
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, Reply, ask
@@ -119,7 +119,7 @@ async def test_a_file_may_take_longer_than_a_page(
 async def test_a_slow_file_has_to_keep_the_minimum_rate(
     server: RawServer, make: Callable[..., HttpFetcher], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Received, "RATE_SECONDS", 1)
+    monkeypatch.setattr(HttpExchange, "RATE_SECONDS", 1)
     head = b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 1000000\r\n\r\n"
     server.routes["/x"] = dripping(head, b"\0")
     got = await fetched(make(total_timeout=0.3, file_timeout=60, min_rate=10_000), server)

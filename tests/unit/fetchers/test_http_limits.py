@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gossamer.fetchers.exchange import HttpExchange
 from gossamer.fetchers.http import HttpFetcher
-from gossamer.fetchers.received import Received
 from gossamer.records.outcome import Outcome
 from gossamer.testing.fetcher import RawServer, Reply, ask
 
@@ -183,7 +183,7 @@ async def test_a_body_that_takes_too_long_is_kept_as_far_as_it_came(
 async def test_a_body_slower_than_the_minimum_rate_is_cut(
     server: RawServer, make: Callable[..., HttpFetcher], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Received, "RATE_SECONDS", 1)
+    monkeypatch.setattr(HttpExchange, "RATE_SECONDS", 1)
     server.routes["/"] = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     answer = await make(min_rate=10_000).fetch(ask(server.url()))
     assert (answer.outcome, answer.truncated) == (Outcome.OK, "time")
