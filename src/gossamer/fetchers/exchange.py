@@ -205,7 +205,6 @@ class HttpExchange:
         self.refusal = self._guard(address)
         if self.refusal:
             self.refused = address
-            self.refused = address
             return None
         try:
             opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)

@@ -31,6 +31,33 @@ static PyObject *add(PyObject *object, PyObject *number) {
     return entered < 0 ? NULL : PyBool_FromLong(entered);
 }
 
+static uint64_t big_endian(const unsigned char *at) {
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++) number = number << 8 | at[i];
+    return number;
+}
+
+/* add_pairs(bytes): add the first number of each pair, as `slots.py` writes them, AHEAD pairs after its memory was asked for. */
+static PyObject *add_pairs(PyObject *object, PyObject *pairs) {
+    enum { PAIR = 16, AHEAD = 16 };
+    Bloom *self = (Bloom *)object;
+    char *bytes;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(pairs, &bytes, &length) < 0) return NULL;
+    if (length % PAIR) return PyErr_Format(PyExc_ValueError, "pairs of numbers take 16 bytes each");
+    const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
+    uint64_t ahead[AHEAD];
+    for (Py_ssize_t i = 0; at < end; at += PAIR, i++) {
+        uint64_t hash = spread(big_endian(at));
+        fetch_ahead(self, hash);
+        if (i >= AHEAD && enter(self, ahead[i % AHEAD]) < 0) return NULL;
+        ahead[i % AHEAD] = hash;
+    }
+    for (Py_ssize_t i = length / PAIR < AHEAD ? length / PAIR : AHEAD; i > 0; i--)
+        if (enter(self, ahead[i - 1]) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *layers(PyObject *object, PyObject *unused) {
     (void)unused;
     Bloom *self = (Bloom *)object;
@@ -100,6 +127,7 @@ static void dealloc(PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"add", add, METH_O, NULL},
+    {"add_pairs", add_pairs, METH_O, NULL},
     {"layers", layers, METH_NOARGS, NULL},
     {"restore", restore, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

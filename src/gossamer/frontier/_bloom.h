@@ -4,7 +4,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-enum { LAYERS = 32, WORDS = 8, BLOCK_BITS = 64 * WORDS, PROBES = 7, BITS_EACH = 14, GROWTH = 4 };
+enum { LAYERS = 32, WORDS = 8, BLOCK_BITS = 64 * WORDS, PROBES = 7, BITS_EACH = 14, GROWTH = 2 };
 
 typedef struct {
     void *memory;

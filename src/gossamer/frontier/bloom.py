@@ -6,6 +6,7 @@ filter, and the caller builds a new one.
 """
 
 import sys
+from struct import Struct as Packed
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import DecodeError, Struct
@@ -14,9 +15,10 @@ from rbloom import Bloom
 from xxhash import xxh3_64_digest
 
 _FIRST = 1 << 20
-_GROWTH = 4
+_GROWTH = 2
 _ERROR = 0.005
 _DIGEST = 8  # bytes
+_pair = Packed(">QQ")
 
 
 class PureBloom:
@@ -50,6 +52,11 @@ class PureBloom:
         self.held += 1
         self.count += 1
         return True
+
+    def add_pairs(self, pairs: bytes, /) -> None:
+        """Add the first number of each pair, as `slots.py` writes them."""
+        for number, _ in _pair.iter_unpack(pairs):
+            self.add(number)
 
     def layers(self) -> list[bytes]:
         """Return its layers."""
@@ -93,9 +100,9 @@ class _Dump(Struct, array_like=True):
     count: int
 
 
-def new_bloom() -> GrowingBloom:
-    """Return an empty filter."""
-    return GrowingBloom(_FIRST)
+def new_bloom(expected: int) -> GrowingBloom:
+    """Return an empty filter whose first layer has room for as many numbers as are expected: each layer is another look."""
+    return GrowingBloom(max(_FIRST, 1 << expected.bit_length()))
 
 
 def dump(bloom: _Growing) -> bytes:

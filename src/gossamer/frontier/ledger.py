@@ -31,7 +31,7 @@ from gossamer.frontier.keys import (
 from gossamer.frontier.line import HostQueues, all_queues, whole
 from gossamer.frontier.order import rank
 from gossamer.frontier.rows import ELSEWHERE, HostRow, Meta, UrlRow, clock_of, decode_host, encode, url_row
-from gossamer.frontier.schedule import NO_POLICY, Host, Schedule
+from gossamer.frontier.schedule import NEW_CLOCK, NO_POLICY, Host, Schedule
 from gossamer.frontier.seen import SeenUrls
 from gossamer.frontier.sheets import TRIED, SheetEntry
 from gossamer.frontier.spellings import Spellings
@@ -71,6 +71,7 @@ class Ledger:
         self._politeness = politeness
         self.opened = now
         self._restarted: dict[HostClock, HostClock] = {}
+        self._unvisited = after_restart(NEW_CLOCK, delay_of(NO_POLICY, NEW_CLOCK, politeness), now)  # of most hosts there are
 
     # --- the batch ---------------------------------------------------------------------------------------------------
 
@@ -147,10 +148,14 @@ class Ledger:
 
     def revive(self, row: HostRow) -> Host:
         """Make a host of its row; one that was written before this opening waits one delay from there."""
-        policy, clock = row.policy or NO_POLICY, clock_of(row)
-        if row.opening != self.meta.opening:
-            clock = after_restart(clock, delay_of(policy, clock, self._politeness), self.opened)
-            clock = self._restarted.setdefault(clock, clock) if not clock.recent_count else clock  # most are alike
+        policy, is_before = row.policy or NO_POLICY, row.opening != self.meta.opening
+        if is_before and row.clock is None and row.policy is None and not row.recent_high:
+            clock = self._unvisited
+        else:
+            clock = clock_of(row)
+            if is_before:
+                clock = after_restart(clock, delay_of(policy, clock, self._politeness), self.opened)
+                clock = self._restarted.setdefault(clock, clock) if not clock.recent_count else clock  # most are alike
         host = Host(row.name, row.number, policy, clock)
         host.line, host.more = whole(row.line), all_queues(row.more)
         host.later, host.first_due, host.out = row.later, row.first_due, whole(row.leased)

@@ -28,7 +28,7 @@ def all_queues(more: tuple[int, ...] | None) -> tuple[int, ...] | None:
 
 def whole(line: bytes) -> bytes:
     """Return a line that was read; raise StoreError when it is not made of whole tickets of queues there are."""
-    if len(line) % TICKET or max(line[::TICKET], default=0) >= len(NONE):
+    if line and (len(line) % TICKET or max(line[::TICKET]) >= len(NONE)):
         raise StoreError("the frontier's store is damaged: the line of a host is no line of tickets; restore a checkpoint")
     return line
 

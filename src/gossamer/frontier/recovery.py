@@ -45,19 +45,22 @@ def recover(ledger: Ledger, live: Container[int] | None = None) -> list[Held]:
 
     With the tokens of leases that are `live` in this process: those go on and are returned, and the others blame no URL.
     """
-    meta, hosts = ledger.meta, dict[int, Host]()  # by their numbers
+    meta, seen, hosts = ledger.meta, ledger.seen, dict[int, Host]()  # by their numbers
     meta.opening += 1
     meta.waiting, meta.leased = meta.waiting + meta.leased, 0
     if meta.not_for_us < 0:  # a new store, or one from before they were counted
         meta.not_for_us = sum(is_not_for_us(row) for some in ledger.walk() for row, _ in some)
     for host in ledger.journal.replay(ledger.revive):
         ledger.schedule.hosts[host.name] = hosts[host.number] = host
+        if seen.lacks_hosts:
+            seen.meet_again(host.name)
         if host.out:
             ledger.touch(host)
         elif host.waiting:
             ledger.schedule.place(host)
         else:
             ledger.changed.add(host)
+    seen.lacks_hosts = False
     left = [host for host in hosts.values() if host.out]  # with leases, when they were written
     held = _return_leases(ledger, hosts, live)
     for host in left:

@@ -135,6 +135,13 @@ class Run:
         """Return where the entry of a slot stands; None: it is not here."""
         return find(self._file.fileno(), self._fences, slot)
 
+    def pairs(self) -> Iterator[bytes]:
+        """Give all of it, whole pairs at a time."""
+        at = 0
+        while some := os.pread(self._file.fileno(), _AT_ONCE, at):
+            at += len(some)
+            yield some
+
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
@@ -172,6 +179,14 @@ class Slots:
             if found is not None:
                 break
         return found
+
+    def pairs(self) -> Iterator[bytes]:
+        """Give all pairs there are, many at a time, while nobody adds any."""
+        self.finish()
+        with _in_our_words(self._path):
+            for run in self._runs:
+                yield from run.pairs()
+        yield self.gathered.pairs()
 
     def written(self, sequence: int) -> None:
         """Note that the entries up to a sequence are in the store; if many are gathered, let a thread write them."""

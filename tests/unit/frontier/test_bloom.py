@@ -30,6 +30,17 @@ def test_it_seldom_claims_a_number_that_was_not(bloom: Bloom) -> None:
     assert sum(random.getrandbits(64) in bloom for _ in range(10_000)) < 400
 
 
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 1_000])
+def test_it_takes_pairs_as_they_are_written_for_their_first_numbers(bloom: Bloom, count: int) -> None:
+    filled, alone = type(bloom)(100), type(bloom)(100)
+    filled.add_pairs(b"".join(number.to_bytes(8, "big") + bytes(8) for number in NUMBERS[:count]))
+    for number in NUMBERS[:count]:
+        alone.add(number)
+    assert all(number in filled for number in NUMBERS[:count]) and abs(filled.count - alone.count) <= count // 50
+    with pytest.raises(Exception, match=r"16 bytes|multiple of 16"):
+        filled.add_pairs(bytes(15))
+
+
 def test_small_numbers_do_not_crowd_each_other(bloom: Bloom) -> None:
     crowded = type(bloom)(20_000)
     assert sum(crowded.add(number) for number in range(20_000)) > 19_500

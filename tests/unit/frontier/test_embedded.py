@@ -9,7 +9,7 @@ from killing import leave_as_killed
 
 from gossamer.config.sections import Breaker, FrontierSettings
 from gossamer.errors import StoreError
-from gossamer.frontier import ledger, line, seen
+from gossamer.frontier import ledger, line, seen, slots
 from gossamer.frontier.bloom import PureBloom
 from gossamer.frontier.embedded import EmbeddedFrontier
 from gossamer.frontier.keys import HOSTS, LEASES, TICKET, VERSION_KEY
@@ -55,11 +55,34 @@ async def test_a_bloom_filter_that_says_yes_to_everything_loses_no_url(tmp_path:
         def __contains__(self, number: int) -> bool:
             return True
 
-    monkeypatch.setattr(seen, "new_bloom", lambda: Yes(100))
+    monkeypatch.setattr(seen, "new_bloom", lambda _: Yes(100))
     frontier = opened(tmp_path, recent_keys=0)
     assert await frontier.discover(MANY + MANY, NOW) == Discovered(new=500, known=500)
     assert frontier._seen._bloom.count == 500 + 1  # else the saved filter would not be believed
     await frontier.aclose()
+
+
+async def test_a_filter_that_was_lost_is_built_anew_with_all_slots_and_all_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "WORTH_IT", 1)
+    hosts = [f"h{number}.example" for number in range(50)]
+    frontier = opened(tmp_path)
+    await frontier.discover([entry("1", host=host) for host in hosts] + MANY, NOW)
+    await frontier.drop(hosts[0])  # without work, it rests
+    await frontier.aclose()
+    for again in (False, True):  # from the files of slots, and from the sheets
+        (tmp_path / "seen.bloom").unlink()
+        if again:
+            for run in (tmp_path / "slots").glob("*.run"):
+                run.unlink()
+        frontier = opened(tmp_path)
+        filled = frontier._seen
+        assert all(filled.find(key("1", host=host))[1] is not None for host in hosts) and all(map(filled.may_know, hosts))
+        assert filled.filter.count == 500 + 50 + 51 + again and not filled.may_know("other.example")
+        assert await frontier.discover(MANY, NOW) == Discovered(known=500)
+        assert await frontier.discover([entry(f"2{again}", host=hosts[0])], NOW) == Discovered(new=1)
+        await frontier.aclose()
 
 
 async def test_recent_keys_and_the_filter_spare_reads(tmp_path: Path) -> None:
