@@ -125,7 +125,7 @@ def test_expressions_that_no_memory_holds_are_refused_not_ignored(monkeypatch: p
 
 def test_the_engine_is_only_loaded_for_whoever_has_expressions() -> None:
     program = (
-        "import sys; from gossamer.config.sections import Scope as Settings; from gossamer.filters.scope import Scope; "
+        "import sys; from gossamer.config.sections import ScopeSettings as Settings; from gossamer.filters.scope import Scope; "
         "Scope(Settings(), ()); assert 're2' not in sys.modules; Scope(Settings(block=('x',)), ()); assert 're2' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
