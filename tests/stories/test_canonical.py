@@ -69,7 +69,7 @@ def test_a_page_counts_though_its_variant_came_first(name: str, crawled: Judged)
     assert (kept["outcome"], kept["duplicate_of"], kept["copies"]) == ("ok", "", [crawled.site.url(variant)])
     assert (copy["outcome"], copy["duplicate_of"]) == ("near_duplicate" if more else "duplicate", crawled.site.url(path))
     assert copy["rule"] == "dedupe.canonical"
-    assert copy["reason"].startswith(f"dedupe.canonical: a copy of {crawled.site.url(path)}, the canonical one because ")
+    assert copy["reason"].startswith(f"a copy of {crawled.site.url(path)}, the canonical one because ")
     told = crawled.run("explain", crawled.site.url(variant)).stdout
     assert "the canonical one because" in told and crawled.site.url(path) in told
     assert crawled.site.url(variant) in crawled.run("explain", crawled.site.url(path)).stdout

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 from gossamer.assemble import Stores
 from gossamer.jobs.sent import Answers, SentRequest, read_lines
 from gossamer.records.host import HostStatus
-from gossamer.records.rules import Rule
 
 TOLERANCE = 0.005
 _ROBOTS = "/robots.txt"
@@ -94,8 +93,10 @@ async def _disallowed(stores: Stores, by_host: dict[str, list[SentRequest]], fin
                 continue
             verdict = await stores.robots.peek(origins[host] + seen.path, stores.user_agent, stores.clock.now())
             reason = verdict.reason
-            denied = verdict.verdict == "denied" and reason is not None and reason.rule != Rule.ROBOTS_UNREACHABLE
-            finding.look(f"{host}{seen.path} was requested, but {reason.text}" if denied and reason else "")
+            is_denied = (
+                verdict.verdict == "denied" and reason is not None and "line" in reason.facts
+            )  # else it was out of reach
+            finding.look(f"{host}{seen.path} was requested, but {reason.text}" if is_denied and reason else "")
     return finding.check()
 
 

@@ -86,7 +86,7 @@ def _for_ended(facts: dict[str, Any], settings: Settings, commands: _Commands) -
     elif rule == Rule.POLICY_CRAWL_DEPTH:
         deeper = commands.of("host", commands.host, "--crawl-depth", str(facts["found"]["depth"]))
         yield Remedy("allow its host more hops", deeper)
-    if outcome == Outcome.ROBOTS_DENIED and facts["robots"]["verdict"] == "denied" and rule != Rule.ROBOTS_UNREACHABLE:
+    if outcome == Outcome.ROBOTS_DENIED and facts["robots"]["verdict"] == "denied" and "line" in facts["facts"]:
         yield Remedy("only if the site is yours, do not ask its robots.txt", commands.again("--set", "robots.obey=false"))
     elif outcome == Outcome.ADDRESS_REFUSED:
         yield Remedy("allow addresses that are not public", commands.again("--allow-private", _range_of(facts)))

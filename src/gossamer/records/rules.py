@@ -223,7 +223,13 @@ class Rule(StrEnum):
 
     # --- robots.txt ------------------------------------------------------------------------------------------------------
 
-    ROBOTS_TXT = "robots.txt", KNOB, "a line of robots.txt decides", "{line}"
+    ROBOTS_TXT = (
+        "robots.txt",
+        KNOB,
+        "robots.txt forbids the URL: a line of it, or because it cannot be had",
+        "robots.txt unreachable: {unreachable}",
+        "{line}",
+    )
     ROBOTS_OFF = "robots.off", EVENT, "robots.txt is not asked (robots.obey)", "robots.obey is off"
     ROBOTS_NONE = "robots.none", EVENT, "the scheme has no robots.txt", "there is no robots.txt for {scheme}: URLs"
     ROBOTS_UNAVAILABLE = (

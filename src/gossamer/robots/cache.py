@@ -246,7 +246,8 @@ def _ruling_of_all(known: KnownRobots) -> Consultation | None:
         return Consultation(verdict="allowed", reason=reason_for(known))
     if known.kind == "closed":
         outcome = Outcome(known.cause) if known.cause else Outcome.ROBOTS_DENIED
-        return Consultation(verdict="denied", reason=reason_for(known), due=known.expires, outcome=outcome)
+        reason = reason_for(known) if known.cause else because(Rule.ROBOTS_TXT, unreachable=known.detail)
+        return Consultation(verdict="denied", reason=reason, due=known.expires, outcome=outcome)
     return None
 
 

@@ -49,7 +49,7 @@ def test_a_wait_names_the_host_and_what_is_in_the_way() -> None:
     assert wait_for(MANY_HOSTS, 0.2) == "0.8 s for a.example's turn"
     assert (
         wait_for(Outlook(next_host="a.example", next_time=300.0, reason=because(Rule.POLITENESS_THROTTLED, status=429)), 0.0)
-        == "5 min for a.example: Retry-After"
+        == "5 min for a.example: answered 429"
     )
     assert wait_for(MANY_HOSTS, 1.0) == wait_for(Outlook(), 0.0) == ""
 

@@ -305,7 +305,7 @@ async def test_a_lease_that_nobody_noted_comes_back_all_the_same(tmp_path: Path)
     frontier = opened(tmp_path)
     await frontier.discover(MANY[:3], NOW)
     await leased(frontier, NOW)
-    await frontier.block("a.example", NOW + 1, "writes the host with its lease")
+    await frontier.block("a.example", NOW + 1, None)  # writes the host with its lease
     for key_of_lease, _ in list(frontier._store.scan(LEASES)):
         frontier._ledger.batch.delete(key_of_lease)
     frontier._ledger.commit()

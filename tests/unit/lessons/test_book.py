@@ -213,7 +213,8 @@ async def test_links_of_a_template_that_is_merely_suspicious_wait_and_are_judged
     put_off = [entry for entry in await judged(book, *TRAP[100:200]) if entry.priority is Priority.LAST]
     assert 30 < len(put_off) < 70 and [entry.refused for entry in put_off] == [None] * len(put_off)
     first, again = [await ask(book, put_off[0].url) for _ in range(2)]
-    assert first.behind.startswith("traps.template: ") and not again.behind, "what waits already is put off once"
+    assert first.behind is not None and first.behind.rule == Rule.TRAPS_TEMPLATE
+    assert again.behind is None, "what waits already is put off once"
     assert await refused(book, [entry.url for entry in put_off]) == set(), "when their turn has come, they are fetched"
     await learn(book, map(copy, TRAP[10:60]))
     assert len([entry for entry in await judged(book, *TRAP[100:200]) if entry.refused is not None]) > 90, (

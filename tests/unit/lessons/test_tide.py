@@ -64,7 +64,7 @@ def test_a_host_sinks_when_it_has_more_of_itself_than_links_with_others_and_an_o
 
 def test_sitemaps_have_a_budget_that_grows_with_the_other_urls_of_their_host() -> None:
     assert not growth.too_many_sitemaps(Growth(fetched=9, sitemaps=9))
-    assert "10 sitemaps were fetched, and 0 other URLs" in growth.too_many_sitemaps(Growth(fetched=10, sitemaps=10))
+    assert "10 sitemaps were fetched, and 0 other URLs" in str(growth.too_many_sitemaps(Growth(fetched=10, sitemaps=10)))
     assert not growth.too_many_sitemaps(Growth(fetched=510, sitemaps=54))
     assert growth.too_many_sitemaps(Growth(fetched=510, sitemaps=70))
     assert not growth.too_many_sitemaps(Growth(fetched=10, sitemaps=10, ruling=Ruling.ALLOW))
