@@ -17,7 +17,7 @@ from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Leases
 from gossamer.remote.client import NodeConnection, RemoteFrontier
 from gossamer.storage.shelving import DirectoryShelving
-from gossamer.testing.frontier import RULES
+from gossamer.testing.frontier import INVARIANTS, ORDER
 from gossamer.testing.frontier_bench import LEASE, NOW, FrontierBench
 
 
@@ -129,6 +129,6 @@ async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             await made.current.aclose()
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("rule", INVARIANTS + ORDER, ids=lambda rule: rule.__name__)
 async def test_the_frontier_keeps(rule: Callable[[FrontierBench], Awaitable[None]], bench: Any) -> None:
     await rule(bench)

@@ -1,7 +1,10 @@
-"""The checker of the frontier: every rule of its contract, for any backend.
+"""The checker of the frontier: every rule of its contract.
 
-`RULES` are async functions named like promises; each takes a `FrontierBench`, which opens fresh frontiers of a backend, and
+Rules are async functions named like promises; each takes a `FrontierBench`, which opens fresh frontiers of a backend, and
 raises AssertionError when its promise is broken.
+
+`INVARIANTS` hold for every backend. `ORDER` is promised by one that has all hosts in one place: whose turn it is among them, to
+the last pick. A backend that is divided by hosts keeps that order in each partition, and not over all of them.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,7 +17,9 @@ from gossamer.testing import frontier_spellings as spellings
 from gossamer.testing import frontier_urls as urls
 from gossamer.testing.frontier_bench import FrontierBench
 
-RULES: tuple[Callable[[FrontierBench], Awaitable[None]], ...] = (
+Rule = Callable[[FrontierBench], Awaitable[None]]
+
+INVARIANTS: tuple[Rule, ...] = (
     urls.new_urls_wait_and_known_ones_are_counted,
     urls.every_key_is_in_exactly_one_state,
     urls.a_fingerprint_names_its_url_whatever_became_of_it,
@@ -45,12 +50,10 @@ RULES: tuple[Callable[[FrontierBench], Awaitable[None]], ...] = (
     spellings.no_other_spelling_of_a_page_is_asked_for,
     spellings.of_endless_spellings_the_shortest_are_remembered,
     again.a_url_that_is_due_again_waits_for_its_date_and_is_told_as_such,
-    again.the_kinds_of_work_are_picked_by_their_shares,
     again.a_finished_url_can_be_made_due_again,
     again.due_urls_survive_a_restart_with_their_date,
     again.a_higher_score_is_visited_again_first,
     again.a_url_can_be_put_behind_all_others_of_its_host,
-    again.a_host_that_has_waited_for_a_day_comes_before_all_shares,
     promote.a_promoted_url_comes_sooner_and_none_falls,
     promote.a_promoted_url_changes_its_class_for_a_better_one,
     promote.a_promotion_does_not_end_waiting,
@@ -64,16 +67,12 @@ RULES: tuple[Callable[[FrontierBench], Awaitable[None]], ...] = (
     hosts.a_turn_that_was_not_used_is_given_back,
     hosts.policy_and_robots_set_the_pace,
     hosts.slow_answers_stretch_the_delay_and_quick_ones_bring_it_back,
+    hosts.a_clock_that_was_computed_from_the_lease_is_kept_unless_the_host_s_has_moved_since,
     hosts.a_block_moves_later_until_it_is_lifted,
     hosts.hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say,
     hosts.a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease,
     hosts.the_breaker_opens_probes_once_and_gives_up,
     hosts.a_bare_turn_counts_like_any_other,
-    hosts.classes_are_picked_by_their_shares,
-    hosts.the_last_class_is_served_only_while_nobody_has_anything_else,
-    hosts.an_empty_class_gives_its_share_away,
-    hosts.hosts_take_turns_in_the_order_they_became_ready,
-    hosts.a_host_that_had_its_turn_goes_behind_the_others,
     hosts.every_host_gets_a_turn_within_a_day,
     hosts.a_lease_says_when_to_ask_again,
     hosts.the_next_date_is_the_first_of_all_that_wait,
@@ -93,4 +92,14 @@ RULES: tuple[Callable[[FrontierBench], Awaitable[None]], ...] = (
     opic.a_page_that_waits_for_its_date_is_paid_there,
     opic.what_is_removed_leaves_its_credit_to_the_others,
     opic.the_pages_of_a_trap_starve,
+)
+
+ORDER: tuple[Rule, ...] = (
+    again.the_kinds_of_work_are_picked_by_their_shares,
+    again.a_host_that_has_waited_for_a_day_comes_before_all_shares,
+    hosts.classes_are_picked_by_their_shares,
+    hosts.the_last_class_is_served_only_while_nobody_has_anything_else,
+    hosts.an_empty_class_gives_its_share_away,
+    hosts.hosts_take_turns_in_the_order_they_became_ready,
+    hosts.a_host_that_had_its_turn_goes_behind_the_others,
 )

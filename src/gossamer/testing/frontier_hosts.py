@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, Politeness
 from gossamer.joints.frontier import Frontier
+from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Priority
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate
@@ -105,6 +106,23 @@ async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Fro
         await frontier.settle([end(await only(frontier, now), answer=Answer(at=now, seconds=seconds))], now)
         delays.append((await status(frontier)).delay)
     assert delays == [2, 4, 4, 2, 1, 1]
+
+
+async def a_clock_that_was_computed_from_the_lease_is_kept_unless_the_host_s_has_moved_since(bench: FrontierBench) -> None:
+    frontier, rules = await bench.open(politeness=EAGER), TurnRules(EAGER, Breaker())
+    await _many(frontier, 3)
+    clocks = []
+    for now in (NOW, NOW + 10):
+        lease, answer = await only(frontier, now), Answer(at=now, seconds=1.0, failed=True)
+        clocks.append(rules.clock_after(lease.clock, lease.policy, answer, now))
+        if now > NOW:
+            await frontier.pace("a.example", 5.0)
+            await frontier.block("a.example", NOW + 100, "meanwhile")
+        await frontier.settle([end(lease, answer=answer, clock=clocks[-1])], now)
+        clocks.append((await status(frontier)).clock)
+    assert clocks[0] == clocks[1] and clocks[1].failures == 1
+    assert (clocks[3].blocked_until, clocks[3].robots_delay, clocks[3].next_time) == (NOW + 100, 5.0, NOW + 15)
+    assert clocks[3].failures == clocks[2].failures == 2, "the answer counts all the same"
 
 
 async def a_block_moves_later_until_it_is_lifted(bench: FrontierBench) -> None:
