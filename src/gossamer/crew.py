@@ -69,9 +69,9 @@ async def open_crew(
     spares: Spares, directory: Path, settings: Settings, seeds: Sequence[Url], clock: Clock
 ) -> AsyncIterator[Crawl]:
     """Open a crawl of several processes, ready to run. The caller holds the directory's lock."""
-    async with open_stores(directory, settings, seeds, clock) as stores:
+    events, tally = Events(), RunTally()
+    async with open_stores(directory, settings, seeds, clock, events=events) as stores:
         await stores.archive.repair()
-        events, tally = Events(), RunTally()
         events.subscribe(tally)
         async with rank_meanwhile(stores, events):
             yield Crawl(stores=stores, events=events, tally=tally, pool=await _make_node(stores, spares, seeds, events))
