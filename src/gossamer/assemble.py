@@ -46,6 +46,7 @@ from gossamer.policy.turn import TurnRules
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
+from gossamer.records.location import Location
 from gossamer.registry import choose, keys, located, named
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
@@ -68,6 +69,7 @@ from gossamer.visit.revision import Revisions
 from gossamer.visit.settle import Settler
 from gossamer.watch.budget import Budget
 from gossamer.watch.events import Events, RunTally
+from gossamer.watch.pauses import Patient, Pause, away
 
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
@@ -127,29 +129,33 @@ def user_agent(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def open_catalog(directory: Path, settings: Settings) -> AsyncIterator[Catalog]:
+async def open_catalog(directory: Path, settings: Settings, pause: Pause | None = None) -> AsyncIterator[Catalog]:
     """Open the catalog alone: it can be read while a crawl writes it."""
     location = located(settings.storage.catalog, directory, "storage.catalog")
     catalog: Catalog = await choose("catalog", location.scheme).open(location, _is_durable(settings))
     try:
-        yield catalog
+        yield _patient(catalog, location, pause)
     finally:
         await catalog.aclose()
 
 
 @asynccontextmanager
-async def open_graph(directory: Path, settings: Settings, writing: bool = False) -> AsyncIterator[LinkGraph]:
+async def open_graph(
+    directory: Path, settings: Settings, writing: bool = False, pause: Pause | None = None
+) -> AsyncIterator[LinkGraph]:
     """Open the link graph alone; to read it a crawl may be writing it."""
     location = located(settings.storage.graph or NO_GRAPH, directory, "storage.graph")
     graph: LinkGraph = await choose("graph", location.scheme).open(location, _is_durable(settings), writing)
     try:
-        yield graph
+        yield _patient(graph, location, pause)
     finally:
         await graph.aclose()
 
 
 @asynccontextmanager
-async def open_archive(directory: Path, settings: Settings, clock: Clock, worker: str = "") -> AsyncIterator[Archive]:
+async def open_archive(
+    directory: Path, settings: Settings, clock: Clock, worker: str = "", pause: Pause | None = None
+) -> AsyncIterator[Archive]:
     """Open the archive alone; a worker writes it under a name of its own, without one it is only read and looked after."""
     location = located(settings.storage.archive, directory, "storage.archive")
     about = {
@@ -160,7 +166,7 @@ async def open_archive(directory: Path, settings: Settings, clock: Clock, worker
     }
     archive: Archive = await choose("archive", location.scheme).open(location, settings.storage, about, clock.now, worker)
     try:
-        yield archive
+        yield _patient(archive, location, pause)
     finally:
         await archive.aclose()
 
@@ -235,22 +241,29 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
 
 @asynccontextmanager
 async def open_stores(
-    directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock, copies: Path | None = None
+    directory: Path,
+    settings: Settings,
+    seeds: Iterable[Url],
+    clock: Clock,
+    copies: Path | None = None,
+    events: Events | None = None,
 ) -> AsyncIterator[Stores]:
     """Open what a crawl keeps. The caller holds the directory's lock.
 
     `copies`: where copies of frontier and key-value store are, because the directory can only be read (`jobs/look.py`).
+    `events`: where a crawl that runs says that it waits for a store elsewhere; without them nobody waits.
     """
+    pause = away(events) if events is not None else None
     await _refuse_missing(directory, settings)
     async with AsyncExitStack() as stack:
         location = located(settings.storage.kv, copies or directory, "storage.kv")
-        kv: KeyValue = await choose("kv", location.scheme).open(location, _is_durable(settings))
+        kv: KeyValue = _patient(await choose("kv", location.scheme).open(location, _is_durable(settings)), location, pause)
         stack.push_async_callback(kv.aclose)
-        catalog = await stack.enter_async_context(open_catalog(directory, settings))
-        archive = await stack.enter_async_context(open_archive(directory, settings, clock))
+        catalog = await stack.enter_async_context(open_catalog(directory, settings, pause))
+        archive = await stack.enter_async_context(open_archive(directory, settings, clock, pause=pause))
         if copies is None:
             await archive.finish(catalog.uses)
-        graph = await stack.enter_async_context(open_graph(copies or directory, settings, writing=True))
+        graph = await stack.enter_async_context(open_graph(copies or directory, settings, True, pause))
         location = located(settings.frontier.uri, copies or directory, "frontier.uri")
         frontier: Frontier = await choose("frontier", location.scheme).open(
             location,
@@ -262,6 +275,7 @@ async def open_stores(
             _is_durable(settings),
             _keeps_credit(settings),
         )
+        frontier = _patient(frontier, location, pause)
         stack.push_async_callback(frontier.aclose)
         kept_by = await frontier.time()
         if kept_by is not None:
@@ -299,8 +313,8 @@ async def open_stores(
 async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], clock: Clock) -> AsyncIterator[Crawl]:
     """Open a crawl in one process, ready to run. The caller holds the directory's lock."""
     async with AsyncExitStack() as stack:
-        stores = await stack.enter_async_context(open_stores(directory, settings, seeds, clock))
         events, tally = Events(), RunTally()
+        stores = await stack.enter_async_context(open_stores(directory, settings, seeds, clock, events=events))
         events.subscribe(tally)
         joints = Joints(
             frontier=stores.frontier,
@@ -386,7 +400,7 @@ async def open_pool(
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
         requests = await stack.enter_async_context(open_requests(settings, clock))
-        archive = await stack.enter_async_context(open_archive(directory, settings, clock, worker))
+        archive = await stack.enter_async_context(open_archive(directory, settings, clock, worker, away(joints.events)))
         reader_processes = make_reader_processes(settings)
         stack.push_async_callback(reader_processes.aclose)
         rules = TurnRules(settings.politeness, settings.breaker)
@@ -425,6 +439,11 @@ async def open_pool(
 @cache
 def _version() -> str:
     return version("gossamer")  # two milliseconds each time
+
+
+def _patient(store: Any, location: Location, pause: Pause | None) -> Any:
+    """Return a store that waits while it is away; one in the crawl's directory never is."""
+    return store if pause is None or location.path is not None else Patient(store, pause)
 
 
 async def _refuse_missing(directory: Path, settings: Settings) -> None:

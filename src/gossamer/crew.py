@@ -32,7 +32,8 @@ from gossamer.children import start as start_anew
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
-from gossamer.errors import GossamerError
+from gossamer.errors import CannotGoOn, GossamerError
+from gossamer.remote import wire
 from gossamer.remote.client import (
     NodeConnection,
     RemoteClaims,
@@ -57,6 +58,7 @@ WORK = (sys.executable, "-P", "-c", "import sys; from gossamer.crew import main;
 @contextmanager
 def forked_workers(settings: Settings) -> Iterator[Spares]:
     """Fork the workers of a crawl, before anything is opened and any thread begun."""
+    wire.version()  # takes a while, and is shared
     spares = Spares(settings.crawl.workers, work)
     try:
         yield spares
@@ -69,9 +71,9 @@ async def open_crew(
     spares: Spares, directory: Path, settings: Settings, seeds: Sequence[Url], clock: Clock
 ) -> AsyncIterator[Crawl]:
     """Open a crawl of several processes, ready to run. The caller holds the directory's lock."""
-    async with open_stores(directory, settings, seeds, clock) as stores:
+    events, tally = Events(), RunTally()
+    async with open_stores(directory, settings, seeds, clock, events=events) as stores:
         await stores.archive.repair()
-        events, tally = Events(), RunTally()
         events.subscribe(tally)
         async with rank_meanwhile(stores, events):
             yield Crawl(stores=stores, events=events, tally=tally, pool=await _make_node(stores, spares, seeds, events))
@@ -149,8 +151,18 @@ def work(connected: socket.socket) -> int:
         greeting = adopted(connected)
     except EOFError:
         return 0  # nobody to work for
+    except CannotGoOn as error:
+        return asyncio.run(_refuse(connected, error))
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_work(connected, greeting))
+
+
+async def _refuse(connected: socket.socket, error: CannotGoOn) -> int:
+    """Tell the node why this worker cannot work for it."""
+    connection = await NodeConnection.over(connected)
+    connection.fail(error)
+    await connection.aclose()
+    return error.exit_code
 
 
 async def _work(connected: socket.socket, greeting: WorkerGreeting) -> int:

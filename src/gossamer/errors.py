@@ -10,7 +10,8 @@
     │   ├── CrawlReadOnly       it cannot be written
     │   └── CrawlTooNew         a newer gossamer wrote it
     ├── StoreError          4   a store failed under us
-    │   └── DiskFull            no space left where the crawl keeps its state
+    │   ├── DiskFull            no space left where the crawl keeps its state
+    │   └── StoreAway           a store elsewhere cannot be reached now; a crawl waits for it
     ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
@@ -73,6 +74,10 @@ class StoreError(GossamerError):
 
 class DiskFull(StoreError):
     """No space is left where the crawl keeps its state."""
+
+
+class StoreAway(StoreError):
+    """A store elsewhere cannot be reached now: what was asked of it may have happened or not, and may be asked again."""
 
 
 class SpoolError(GossamerError):

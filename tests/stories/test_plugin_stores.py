@@ -4,8 +4,12 @@ They live in memory, so everything happens in this process: the crawl, crawling 
 at what was kept.
 """
 
+import inspect
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import plain_stores
 import pytest
@@ -13,8 +17,10 @@ from faulting import faults_found
 from serving import Site, site_running
 from versioning import Round, routes_of
 
+from gossamer.assemble import Crawl
 from gossamer.clock import SystemClock
 from gossamer.config.load import load
+from gossamer.errors import StoreAway
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.graph import compact_graph, inlinks, survey_graph
@@ -24,6 +30,8 @@ from gossamer.jobs.run import run_crawl
 from gossamer.jobs.search import find_pages, index_pages, show_page, versions_of
 from gossamer.run.pool import RunEnd
 from gossamer.url.parse import parse
+from gossamer.watch import pauses
+from gossamer.watch.events import Event, Paused, Resumed
 
 STORES = {
     "frontier": "PlainFrontier",
@@ -142,3 +150,43 @@ def test_a_checkpoint_is_a_crawl(crawl: CrawlDirectory, tmp_path: Path) -> None:
     assert paths(copy) == paths(crawl) and faults_found(copy.path) == []
     assert run_crawl(copy, copy.settings(), lambda crawl: None, Again()).end is RunEnd.FINISHED
     assert faults_found(copy.path) == []
+
+
+def test_a_crawl_waits_for_stores_that_are_away_and_goes_on_by_itself(
+    installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pauses, "AWAY_WAIT", 0.0)
+    chance, asked = Random(7), Counter[str]()
+
+    def failing(name: str, method: Any) -> Any:
+        async def ask(self: object, *words: Any, **named: Any) -> Any:
+            if crawling and chance.random() < 0.2:
+                asked[name] += 1
+                raise StoreAway(f"{name} cannot be reached; it is tried again")
+            return await method(self, *words, **named)
+
+        return ask
+
+    for store in STORES.values():
+        chosen = getattr(plain_stores, store)
+        for name, method in inspect.getmembers(chosen, inspect.iscoroutinefunction):
+            if not name.startswith("_") and name not in ("open", "exists", "aclose"):
+                monkeypatch.setattr(chosen, name, failing(f"{store}.{name}", method))
+    elsewhere = {knob: "plain://far" + uri.partition(":")[2] for knob, uri in FLAGS.items() if "plain:" in str(uri)}
+    settings, heard, crawling = load((), {**FLAGS, **elsewhere}, {}), list[Event](), False
+
+    def watch(crawl: Crawl) -> None:
+        nonlocal crawling
+        crawling = True
+        crawl.events.subscribe(heard.append)
+
+    with site_running(routes_of(Round())) as web:  # type: ignore[arg-type]
+        directory = CrawlDirectory.create(tmp_path / "crawl", settings, [parse(web.url())], SystemClock().now())
+        summary = run_crawl(directory, settings, watch)
+        crawling = False
+        assert (summary.end, summary.bugs) == (RunEnd.FINISHED, 0)
+        assert {f"/{path}" for path in paths(directory)} == PAGES == set(web.paths)
+    assert {"PlainArchive.append", "PlainFrontier.lease", "PlainFrontier.settle", "PlainCatalog.add"} <= asked.keys(), asked
+    paused, resumed = ([type(event) for event in heard].count(kind) for kind in (Paused, Resumed))
+    assert 0 < paused == resumed, "it was not said that the crawl waits, or not that it goes on"
+    assert faults_found(directory.path) == []

@@ -230,32 +230,5 @@ class RemoteCommits:
         """Return when the node has made them durable."""
         for visit in visits:
             self._advice.pop(visit.settlement.lease.entry.url, None)  # a visit that ended before it asked
-        ours: bool = await self._ask(wire.CommitCall, _WHETHER, tuple(map(_ended, visits)))
+        ours: bool = await self._ask(wire.CommitCall, _WHETHER, tuple(map(wire.ended, visits)))
         return ours
-
-
-def _ended(visit: Visit) -> wire.Ended:
-    settlement = visit.settlement
-    return wire.Ended(
-        settlement.lease.token,
-        settlement.fate,
-        settlement.outcome,
-        settlement.reason,
-        settlement.due,
-        settlement.answer,
-        settlement.discovered,
-        visit.page,
-        visit.claim,
-        visit.learned,
-        visit.received,
-        visit.likeness,
-        visit.twin,
-        visit.probe,
-        visit.suspicious,
-        visit.elapsed,
-        settlement.score,
-        visit.edges,
-        visit.hints,
-        visit.chain,
-        visit.difference,
-    )

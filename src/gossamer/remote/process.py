@@ -23,7 +23,7 @@ from typing import Protocol
 
 from gossamer.children import end_with_parent, framed, receive
 from gossamer.remote.server import Session
-from gossamer.remote.wire import WorkerGreeting, decode_greeting, encode
+from gossamer.remote.wire import WorkerGreeting, decode_greeting, greet
 
 _STANDARD = 3  # descriptors 0, 1 and 2
 
@@ -50,7 +50,7 @@ class WorkerProcess:
     async def adopt(cls, ours: socket.socket, process: Started, greeting: WorkerGreeting, session: Session) -> "WorkerProcess":
         """Greet a process that was started and serve it from now on."""
         ours.setblocking(False)
-        await asyncio.get_running_loop().sock_sendall(ours, framed(encode(greeting)))
+        await asyncio.get_running_loop().sock_sendall(ours, framed(greet(greeting)))
         await asyncio.get_running_loop().create_unix_connection(lambda: session.line, sock=ours)
         return cls(session, process)
 

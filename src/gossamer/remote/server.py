@@ -26,9 +26,9 @@ from gossamer.records.lease import Fate, Lease, Leases, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original
-from gossamer.records.visit import Earlier, Lesson, Visit
+from gossamer.records.visit import Earlier, Lesson
 from gossamer.remote import wire
-from gossamer.remote.wire import STOP, Calls, Ended, Line, Reply, decode_calls, encode, rebuilt
+from gossamer.remote.wire import STOP, Calls, Line, Reply, decode_calls, encode, rebuilt, visit_of
 
 _Result = TypeVar("_Result")
 _NOTHING = Raw(b"\xc0")
@@ -211,7 +211,7 @@ class Session:
     async def _commit(self, call: wire.CommitCall) -> bool:
         leases = [self.out.get(ended.token) for ended in call.visits]
         pairs = list(zip(call.visits, leases, strict=True))
-        visits = [_visit(ended, lease) for ended, lease in pairs if lease is not None]
+        visits = [visit_of(ended, lease) for ended, lease in pairs if lease is not None]
         ours = await self._service.commits.commit(visits)
         for ended, lease in pairs:
             self.out.pop(ended.token, None)
@@ -268,32 +268,3 @@ _ANSWERS: dict[type[wire.Call], Callable[[Session, Any], Coroutine[Any, Any, Any
 def _light(lease: Lease) -> Lease:
     """Leave out what no visit reads and MessagePack has no room for: a hundred bits of the host's past."""
     return replace(lease, clock=replace(lease.clock, recent=0)) if lease.clock.recent else lease
-
-
-def _visit(ended: Ended, lease: Lease) -> Visit:
-    settlement = Settlement(
-        lease=lease,
-        fate=ended.fate,
-        outcome=ended.outcome,
-        reason=ended.reason,
-        due=ended.due,
-        answer=ended.answer,
-        discovered=ended.discovered,
-        score=ended.score,
-    )
-    return Visit(
-        settlement=settlement,
-        page=ended.page,
-        claim=ended.claim,
-        learned=ended.learned,
-        received=ended.received,
-        likeness=ended.likeness,
-        twin=ended.twin,
-        probe=ended.probe,
-        suspicious=ended.suspicious,
-        elapsed=ended.elapsed,
-        edges=ended.edges,
-        hints=ended.hints,
-        chain=ended.chain,
-        difference=ended.difference,
-    )

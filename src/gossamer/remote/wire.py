@@ -2,35 +2,35 @@
 
 A frame (`children.py`) is MessagePack: a list of messages. Whatever is said in one turn of an event loop goes into one frame,
 so that the cost of a message is shared by all the visits that wait at the same time. Calls are typed records, told apart by a
-number; an answer carries the number of its call. Both ends are the same program: there is no version in it, and records travel
-without the names of their fields, which were a fifth of all bytes.
+number; an answer carries the number of its call. Records travel without the names of their fields, which were a fifth of all
+bytes; so both ends must have the same ones, which the version in the greeting tells.
 
 A visit goes back without its lease, which the node has kept: its token says which.
 """
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_type_hints
+from zlib import crc32
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.inspect import multi_type_info
+from msgspec.structs import astuple
 
 from gossamer import errors
 from gossamer.children import LENGTH, framed
 from gossamer.document.body import Body
-from gossamer.errors import GossamerError
-from gossamer.records import lease
+from gossamer.errors import CannotGoOn, GossamerError
 from gossamer.records.consultation import Consultation
 from gossamer.records.entry import Entry
-from gossamer.records.evidence import Difference, Probe
 from gossamer.records.fetch import Fetched
-from gossamer.records.hints import Hint
-from gossamer.records.lease import Answer, Fate, Settlement
+from gossamer.records.lease import Lease, Settlement
 from gossamer.records.likeness import Likeness
-from gossamer.records.outcome import Outcome
-from gossamer.records.page import Original, Page
-from gossamer.records.reason import Reason
-from gossamer.records.visit import Chain, Lesson
+from gossamer.records.page import Original
+from gossamer.records.visit import Lesson, Visit
 
 Message = TypeVar("Message")
 
@@ -45,30 +45,43 @@ class WorkerGreeting(Struct, frozen=True, array_like=True):
     clock: float  # what to add to the monotonic clock: all processes of a crawl have one time
 
 
-class Ended(Struct, frozen=True, array_like=True):
-    """A finished visit (`records.Visit`)."""
+def _parts(kind: type[Struct], without: str) -> list[tuple[str, Any]]:
+    """Return name and type of every field of a record but one."""
+    hints = get_type_hints(kind)
+    return [(name, hints[name]) for name in kind.__struct_fields__ if name != without]
 
-    token: int
-    fate: Fate
-    outcome: Outcome
-    reason: Reason | None
-    due: float | None
-    answer: Answer | None
-    discovered: tuple[Entry, ...]
-    page: Page | None
-    claim: tuple[str, Original] | None
-    learned: str
-    received: int
-    likeness: Likeness | None = None
-    twin: tuple[Original, Original, int] | None = None
-    probe: tuple[str, Probe] | None = None
-    suspicious: bool = False
-    elapsed: float = 0.0
-    score: float | None = None
-    edges: bytes | None = None
-    hints: tuple[Hint, ...] = ()
-    chain: Chain | None = None
-    difference: Difference | None = None
+
+_SETTLED, _VISITED = _parts(Settlement, "lease"), _parts(Visit, "settlement")
+
+if TYPE_CHECKING:
+
+    class Ended(Struct, frozen=True, array_like=True):
+        """A finished visit (`records.Visit`): all of it, but for its lease."""
+
+        token: int  # of the lease
+        claim: tuple[str, Original] | None
+        learned: str
+
+else:  # made of the records' own fields, so that none gets lost
+    Ended = msgspec.defstruct("Ended", [("token", int), *_SETTLED, *_VISITED], frozen=True, array_like=True)
+
+_settled = attrgetter(*[name for name, _ in _SETTLED])
+_visited = attrgetter(*[name for name, _ in _VISITED])
+_settled_names, _visited_names = ([name for name, _ in parts] for parts in (_SETTLED, _VISITED))
+
+
+def ended(visit: Visit) -> Ended:
+    """Return a visit as it travels."""
+    settlement = visit.settlement
+    return Ended(settlement.lease.token, *_settled(settlement), *_visited(visit))
+
+
+def visit_of(ended: Ended, lease: Lease) -> Visit:
+    """Return a visit that has travelled, with the lease that the node kept."""
+    _, *values = astuple(ended)
+    settled = dict(zip(_settled_names, values, strict=False))
+    visited = dict(zip(_visited_names, values[len(_SETTLED) :], strict=True))
+    return Visit(settlement=Settlement(lease=lease, **settled), **visited)
 
 
 class Granted(Struct, frozen=True, array_like=True):
@@ -77,7 +90,7 @@ class Granted(Struct, frozen=True, array_like=True):
     A lesson is None where a bug of ours struck: the visit ends for it.
     """
 
-    leases: tuple[lease.Lease, ...]
+    leases: tuple[Lease, ...]
     next_time: float | None
     advice: tuple[Consultation | None, ...]
     lessons: tuple[Lesson | None, ...]
@@ -235,7 +248,28 @@ def _hook_in(kind: type, value: Any) -> Any:
 _encode = msgspec.msgpack.Encoder(enc_hook=_hook_out).encode
 decode_calls = msgspec.msgpack.Decoder(list[Calls], dec_hook=_hook_in).decode
 decode_replies = msgspec.msgpack.Decoder(list[Reply]).decode
-decode_greeting = msgspec.msgpack.Decoder(WorkerGreeting).decode
+_decode_greeting = msgspec.msgpack.Decoder(tuple[int, Raw]).decode
+
+
+@cache
+def version() -> int:
+    """Return the version of all that travels: another number as soon as a record or call has other fields."""
+    layout = multi_type_info([*get_args(Calls), Granted, Reply, WorkerGreeting])
+    return crc32(repr(layout).encode())
+
+
+def greet(greeting: WorkerGreeting) -> bytes:
+    """Encode the first message to a worker, with the version of all that follows."""
+    return encode((version(), greeting))
+
+
+def decode_greeting(message: bytes) -> WorkerGreeting:
+    """Return the first message of the node; raise `CannotGoOn` when it speaks otherwise than this worker."""
+    theirs, greeting = _decode_greeting(message)
+    if theirs != version():
+        told = f"the node speaks version {theirs:08x}, this worker {version():08x}"
+        raise CannotGoOn(f"gossamer was replaced while the crawl ran ({told}); stop it and resume it with the new one")
+    return msgspec.msgpack.decode(greeting, type=WorkerGreeting)
 
 
 def encode(message: object) -> bytes:

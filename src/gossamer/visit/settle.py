@@ -8,7 +8,6 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import TypeVar, TypeVarTuple
 
 from msgspec import Struct
@@ -38,7 +37,8 @@ from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
 from gossamer.visit.admit import LinkJudge
-from gossamer.watch.events import Events, Paused, Resumed
+from gossamer.watch.events import Events
+from gossamer.watch.pauses import Pause
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -292,7 +292,7 @@ class Settler:
         self._events = events
         self._rules = rules
         self._clock = clock
-        self._short_of_room = 0  # steps that wait for the disk
+        self._full_disk = Pause(events, DiskFull, DISK_WAIT)
         self._flushes = Gathering(self._make_durable, linger=True)
 
     def settle(self, visit: Visit) -> "asyncio.Future[None]":
@@ -318,23 +318,7 @@ class Settler:
 
     async def until_room(self, step: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
         """Run a step that needs disk space; while the disk is full, say so (once for all steps) and try again."""
-        try:
-            return await step(*arguments)
-        except DiskFull as error:
-            if not self._short_of_room:
-                self._events.publish(Paused(str(error)))
-        self._short_of_room += 1
-        try:
-            while True:
-                await asyncio.sleep(DISK_WAIT)
-                with suppress(DiskFull):
-                    result = await step(*arguments)
-                    break
-        finally:
-            self._short_of_room -= 1
-        if not self._short_of_room:
-            self._events.publish(Resumed())
-        return result
+        return await self._full_disk.until_over(step, *arguments)
 
     async def _make_durable(self, visits: list[Visit]) -> None:
         """Make the bytes of some visits durable, then commit these visits; meanwhile others may be flushed."""

@@ -2,11 +2,17 @@
 
 import asyncio
 import socket
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import msgspec
 import pytest
+from msgspec.structs import fields, replace
 
 from gossamer.children import framed
 from gossamer.document.body import Body
+from gossamer.errors import CannotGoOn
 from gossamer.records.entry import Entry
 from gossamer.records.evidence import Probe, Ruling
 from gossamer.records.fetch import Fetched
@@ -15,6 +21,7 @@ from gossamer.records.likeness import Likeness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place
 from gossamer.records.reason import because
+from gossamer.records.visit import Visit
 from gossamer.remote import wire
 
 PAGE = Original("http://a/", "http://a/", 1.5, True)
@@ -23,30 +30,23 @@ LEASE = Lease(token=7, worker="w", entry=ENTRY, leased_at=1.0, until=2.0)
 SETTLEMENT = Settlement(lease=LEASE, fate=Fate.DONE, outcome=Outcome.OK, answer=Answer(at=1.0), discovered=(ENTRY,))
 ROW = Page(url="http://a/", key="http://a/", host="a", outcome=Outcome.OK, place=Place("f", 1, 2))
 LIKENESS = Likeness(2**64 - 1, 500, (0, 2**32 - 1))
-LEARNING = wire.Ended(
-    8,
-    Fate.DEFERRED,
-    Outcome.DEFERRED,
-    because("a.rule", text="why"),
-    None,
-    None,
-    (),
-    None,
-    None,
-    "",
-    0,
-    LIKENESS,
-    (PAGE, PAGE, 3),
-    ("/a/", Probe(url="http://a/a/p", status=200, simhash=2**64 - 1, title="ü", ruling=Ruling.ALLOW)),
-    True,
+VISIT = Visit(settlement=SETTLEMENT, page=ROW, claim=("sha1:A", PAGE), received=10)
+LEARNING = Visit(
+    settlement=Settlement(
+        lease=replace(LEASE, token=8), fate=Fate.DEFERRED, outcome=Outcome.DEFERRED, reason=because("a.rule", text="why")
+    ),
+    likeness=LIKENESS,
+    twin=(PAGE, PAGE, 3),
+    probe=("/a/", Probe(url="http://a/a/p", status=200, simhash=2**64 - 1, title="ü", ruling=Ruling.ALLOW)),
+    suspicious=True,
 )
 CALLS = [
     wire.LeaseCall(1, "w", 5, 1.0),
     wire.ConsultCall(2, "http://a/", "us", 1.0),
     wire.ClaimCall(3, PAGE, "sha1:A", None),
     wire.ClaimCall(11, PAGE, "", LIKENESS),
-    wire.CommitCall(4, (wire.Ended(7, Fate.DONE, Outcome.OK, None, None, None, (ENTRY,), ROW, ("sha1:A", PAGE), "", 10),)),
-    wire.CommitCall(5, (LEARNING,)),
+    wire.CommitCall(4, (wire.ended(VISIT),)),
+    wire.CommitCall(5, (wire.ended(LEARNING),)),
     wire.DiscoverCall(6, (ENTRY,), 1.0),
     wire.ReserveCall(7, "w", "a", 1.0),
     wire.SettleCall(8, (SETTLEMENT,), 1.0),
@@ -61,6 +61,54 @@ CALLS = [
 
 def test_every_call_arrives_as_it_was_sent() -> None:
     assert wire.decode_calls(wire.encode(CALLS)) == CALLS
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in (Visit, Settlement) for name in kind.__struct_fields__])
+def test_whatever_a_visit_has_travels(kind: type, name: str) -> None:
+    if name in ("lease", "settlement"):
+        return  # the node keeps the one, and the other is taken apart
+    value = example(get_type_hints(kind)[name])
+    assert value != next(field for field in fields(kind) if field.name == name).default, "that shows nothing"
+    sent = replace(VISIT, **{name: value}) if kind is Visit else replace(VISIT, settlement=replace(SETTLEMENT, **{name: value}))
+    (call,) = wire.decode_calls(wire.encode([wire.CommitCall(1, (wire.ended(sent),))]))
+    assert isinstance(call, wire.CommitCall) and wire.visit_of(call.visits[0], LEASE) == sent
+
+
+PLAIN = {bool: True, int: 7, float: 2.5, str: "a text", bytes: b"some", Any: "anything"}
+
+
+def example(kind: Any) -> Any:
+    """Return a value of a type, with as much in it as there can be."""
+    if kind in PLAIN:
+        return PLAIN[kind]
+    if get_origin(kind) in (Union, UnionType):
+        return example(next(part for part in get_args(kind) if part is not NoneType))
+    if get_origin(kind) is tuple:
+        return tuple(example(part) for part in get_args(kind) if part is not ...)
+    if get_origin(kind) is dict:
+        return {example(part): example(other) for part, other in [get_args(kind)]}
+    if issubclass(kind, Enum):
+        return list(kind)[-1]
+    return kind(**{name: example(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__})
+
+
+def test_the_version_is_another_one_as_soon_as_a_record_has_another_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = wire.version()
+    wire.version.cache_clear()
+    assert wire.version() == before
+    longer = msgspec.defstruct("Granted", [("more", int)], bases=(wire.Granted,), kw_only=True, array_like=True, frozen=True)
+    monkeypatch.setattr(wire, "Granted", longer)
+    wire.version.cache_clear()
+    assert wire.version() != before
+    monkeypatch.undo()
+    wire.version.cache_clear()
+
+
+def test_a_worker_of_another_version_refuses_in_one_sentence() -> None:
+    greeting = wire.WorkerGreeting("w", "/d", b"{}", (), 0.0)
+    assert wire.decode_greeting(wire.greet(greeting)) == greeting
+    with pytest.raises(CannotGoOn, match=r"version 00000063, this worker [0-9a-f]{8}.*resume it"):
+        wire.decode_greeting(wire.encode((99, "whatever a newer one says")))
 
 
 def test_the_answer_of_a_robots_txt_travels_with_its_bytes() -> None:
