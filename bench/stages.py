@@ -34,9 +34,9 @@ STAGES = {
     ),
     "parse": ("gossamer.readers.reading:Reader.read", "gossamer.readers.reading:Reader.glimpse"),
     "URLs": (
-        "gossamer.processors.page:Page.extract",
-        "gossamer.visit.admit:Admission.admit",
-        "gossamer.visit.admit:Admission.remember",
+        "gossamer.processors.page:PageFacts.extract",
+        "gossamer.visit.admit:LinkJudge.admit",
+        "gossamer.visit.admit:LinkJudge.remember",
     ),
     "dedupe": (
         "gossamer.readers.reading:Reader.digest",

@@ -307,9 +307,9 @@ class BothFrontiers(RuleBasedStateMachine):
             known = sorted(known.entry.key for known in self.walk(self.model.known()))
             self.both("remove", known[which % len(known)] if known else "http://a/")
         elif act == 3:
-            self.both("block", host, self.now + wait, "operator")
+            self.both("block", host, self.now + wait, because(Rule.POLITENESS_THROTTLED, status=503))
         elif act <= 5:
-            self.both("block", host, 0.0, "")
+            self.both("block", host, 0.0, None)
         elif act == 6:
             self.both("pace", host, seconds)
         else:

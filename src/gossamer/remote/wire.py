@@ -30,6 +30,7 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.lease import Lease, Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original
+from gossamer.records.reason import Reason
 from gossamer.records.visit import Lesson, Visit
 
 Message = TypeVar("Message")

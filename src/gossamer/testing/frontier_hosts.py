@@ -117,7 +117,7 @@ async def a_clock_that_was_computed_from_the_lease_is_kept_unless_the_host_s_has
         clocks.append(rules.clock_after(lease.clock, lease.policy, answer, now))
         if now > NOW:
             await frontier.pace("a.example", 5.0)
-            await frontier.block("a.example", NOW + 100, "meanwhile")
+            await frontier.block("a.example", NOW + 100, None)
         await frontier.settle([end(lease, answer=answer, clock=clocks[-1])], now)
         clocks.append((await status(frontier)).clock)
     assert clocks[0] == clocks[1] and clocks[1].failures == 1
