@@ -93,7 +93,9 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
     await catalog.add(
         [
             page(one, fetched_at=1.0),
-            page(two, fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE),
+            page(
+                two, fetched_at=2.0, host="b.test", status=404, outcome=Outcome.GONE, reason=because("http.status", status=404)
+            ),
             page(three, fetched_at=3.0, host="b.test", mime="image/png", truncated="length"),
         ]
     )
@@ -105,6 +107,8 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
         ({"outcome": "gone"}, [two]),
         ({"outcome": Outcome.OK}, [three, one]),
         ({"mime": "image/png"}, [three]),
+        ({"rule": "http.status"}, [two]),
+        ({"rule": "scope.within"}, []),
         ({"cut": True}, [three]),
         ({"since": 2.0}, [three, two]),
         ({"until": 2.0}, [one]),

@@ -210,6 +210,7 @@ async def test_closing_twice_is_closing_once(path: Path) -> None:
         ({"status": 404, "limit": 5}, "pages_status"),
         ({"mime": "text/plain"}, "pages_mime"),
         ({"outcome": "server_error"}, "pages_outcome"),
+        ({"rule": "traps.template"}, "pages_rule"),
         ({"status": 200, "limit": 5}, "pages_fetched_at"),
         ({"mime": "text/html", "limit": 5}, "pages_fetched_at"),
         ({"outcome": "ok", "limit": 5}, "pages_fetched_at"),
