@@ -10,6 +10,7 @@ A visit goes back without its lease, which the node has kept: its token says whi
 
 import asyncio
 from collections.abc import Callable
+from enum import Enum
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args, get_type_hints
@@ -17,7 +18,6 @@ from zlib import crc32
 
 import msgspec
 from msgspec import Raw, Struct
-from msgspec.inspect import multi_type_info
 from msgspec.structs import astuple
 
 from gossamer import errors
@@ -255,8 +255,25 @@ _decode_greeting = msgspec.msgpack.Decoder(tuple[int, Raw]).decode
 @cache
 def version() -> int:
     """Return the version of all that travels: another number as soon as a record or call has other fields."""
-    layout = multi_type_info([*get_args(Calls), Granted, Reply, WorkerGreeting])
-    return crc32(repr(layout).encode())
+    layout: dict[str, str] = {}
+    for kind in (Calls, Granted, Reply, WorkerGreeting):
+        _note_layout(kind, layout)
+    return crc32(repr(sorted(layout.items())).encode())
+
+
+def _note_layout(kind: Any, layout: dict[str, str]) -> None:
+    """Note the fields of all records in a type, and the values of its enumerations."""
+    for part in get_args(kind):
+        _note_layout(part, layout)
+    if not isinstance(kind, type) or kind.__name__ in layout:
+        return
+    if issubclass(kind, Enum):
+        layout[kind.__name__] = repr([member.value for member in kind])
+    elif issubclass(kind, Struct):
+        hints = get_type_hints(kind)
+        layout[kind.__name__] = repr([(name, hints[name]) for name in kind.__struct_fields__])
+        for hint in hints.values():
+            _note_layout(hint, layout)
 
 
 def greet(greeting: WorkerGreeting) -> bytes:
