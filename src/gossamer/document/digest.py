@@ -27,13 +27,18 @@ def payload_digest(body: Body, chunked: bool) -> str:
     return digest_text(hasher)
 
 
-# Base32 by ten bits at a time: a third of what `base64.b32encode` takes, three times a page.
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
-_SHIFTS = range(150, -10, -10)
+# Base32 in five steps: each moves half of the groups of five bits up, until every group stands in a byte of its own. It takes a
+# sixth of what `base64.b32encode` does, three times a page.
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".ljust(256)
+_LOWER = {
+    groups: sum((1 << 5 * groups) - 1 << 16 * groups * lane for lane in range(16 // groups)) for groups in (16, 8, 4, 2, 1)
+}
+_STEPS = [(3 * groups, mask << 8 * groups, mask) for groups, mask in _LOWER.items()]
 
 
 def digest_text(hasher: "hashlib._Hash") -> str:
     """Spell a SHA-1 the way WARC headers and the catalog do."""
     bits = int.from_bytes(hasher.digest(), "big")
-    return "sha1:" + "".join([_PAIRS[bits >> shift & 1023] for shift in _SHIFTS])
+    for shift, upper, lower in _STEPS:
+        bits = bits << shift & upper | bits & lower
+    return "sha1:" + bits.to_bytes(32, "big").translate(_LETTERS).decode()
