@@ -18,6 +18,7 @@ from gossamer.assemble import make_admission, make_processors
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.document.digest import payload_digest
+from gossamer.joints.keyvalue import RUN
 from gossamer.readers.document import document_of
 from gossamer.records.entry import Entry, Link
 from gossamer.records.fetch import Fetched
@@ -141,7 +142,7 @@ async def _stores() -> dict[str, float]:
             with account.on("catalog row"):
                 await catalog.add(pages)
             with account.on("digest kept in kv"):
-                await kv.put_all([(name.encode(), b"x" * 60) for name in names])
+                await kv.at(RUN).put_all([(name.encode(), b"x" * 60) for name in names])
         await catalog.aclose()
         await kv.aclose()
     return {name: spent / (batches * batch) * 1e6 for name, spent in account.spent.items()}

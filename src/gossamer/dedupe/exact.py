@@ -24,7 +24,8 @@ from gossamer.records.visit import Succession
 MOST_LOADED = 100_000  # claims of a store that are put into the sieve: 0.1 s
 AT_ONCE = 1_000  # of them in one turn of the loop
 
-_PREFIX = b"digest/"  # in a store that is shared with robots and DNS
+_PLACE = "digest/"  # and the first characters of a digest
+_FIRST = 2
 _USUAL = "sha1:"  # how nearly every digest begins: left out in the store
 _PLACES = 1 << 23  # of the sieve: 1 MB
 
@@ -80,21 +81,26 @@ class ExactDeduper:
         return found
 
     async def commit(self, claims: Sequence[tuple[str, Original]]) -> None:
-        """Make claims durable, all in one step."""
+        """Make claims durable."""
         if not self._sieve:
             await self._load()
         self._note([digest for digest, _ in claims])
-        await self._kv.put_all([(_key(digest), self._encode(page)) for digest, page in claims])
+        places: dict[str, list[tuple[bytes, bytes]]] = {}
+        for digest, page in claims:
+            place, key = _placed(digest)
+            places.setdefault(place, []).append((key, self._encode(page)))
+        await self._kv.put_places(places)
         for digest, page in claims:
             self._let_go(digest, page)
 
     async def forget(self, captures: Sequence[tuple[str, str, float]]) -> None:
         """Drop claims whose capture is no longer kept, so that nobody becomes the duplicate of bytes that are gone."""
-        stored = await self._kv.get_all([_key(digest) for digest, *_ in captures])
-        for (digest, key, captured_at), record in zip(captures, stored, strict=True):
+        for digest, key, captured_at in captures:
+            place, row = _placed(digest)
+            record = await self._kv.at(place).get(row)
             page = self._decode(record) if record is not None else None
             if page is not None and page.key == key and page.fetched_at <= captured_at:
-                await self._kv.delete(_key(digest))
+                await self._kv.at(place).delete(row)
 
     def release(self, digest: str, page: Original) -> None:
         """Give back a claim whose page was not kept; one whose place it took, and that is not kept yet either, has it again."""
@@ -123,7 +129,10 @@ class ExactDeduper:
     async def _stored(self, digest: str) -> Original | None:
         if not self._sieve:
             await self._load()
-        stored = await self._kv.get(_key(digest)) if self._may_have(digest) else None
+        if not self._may_have(digest):
+            return None
+        place, row = _placed(digest)
+        stored = await self._kv.at(place).get(row)
         return self._decode(stored) if stored is not None else None
 
     # --- the sieve ---------------------------------------------------------------------------------------------------
@@ -142,21 +151,23 @@ class ExactDeduper:
         """Put what is in the store into the sieve, unless that is much."""
         self._sieve = bytearray(_PLACES // 8)  # whoever comes meanwhile asks the store, and notes what it writes
         count = 0
-        async for row, _ in self._kv.scan(_PREFIX):
+        async for place, row, _ in self._kv.walk(_PLACE):
             count += 1
             if count > MOST_LOADED:
                 return
-            self._note([_digest(row)])
+            self._note([_digest(place, row)])
             if not count % AT_ONCE:
                 await asyncio.sleep(0)
         self._is_whole = True
 
 
-def _key(digest: str) -> bytes:
-    return _PREFIX + digest.removeprefix(_USUAL).encode()
+def _placed(digest: str) -> tuple[str, bytes]:
+    """Return the place of a digest, and its key there."""
+    text = digest.removeprefix(_USUAL)
+    return _PLACE + text[:_FIRST], text[_FIRST:].encode()
 
 
-def _digest(key: bytes) -> str:
+def _digest(place: str, key: bytes) -> str:
     """Return a digest as whoever claims it calls it: with the name of its algorithm."""
-    text = key[len(_PREFIX) :].decode()
+    text = place.removeprefix(_PLACE) + key.decode()
     return text if ":" in text else _USUAL + text

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from gossamer.dedupe.bands import PREFIX, TABLES, in_order
 from gossamer.dedupe.recent import ENTRY, new_recent, split
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import Pairs
 
 LEAF = 128  # entries
 LEAVES = 2_048
@@ -54,7 +54,7 @@ class Latest:
         self.remove = self._recent.remove
 
     @classmethod
-    async def load(cls, kv: KeyValue) -> "Latest":
+    async def load(cls, kv: Pairs) -> "Latest":
         """Read the log of a store."""
         latest = cls()
         async for _, leaf in kv.scan(_LEAF):

@@ -30,7 +30,7 @@ from gossamer.dedupe.bands import PREFIX, TABLES, Pairs, Sieve, rows_of
 from gossamer.dedupe.latest import Latest, LogStep, Share
 from gossamer.dedupe.recent import ENTRY, split
 from gossamer.dedupe.rows import Rows
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.policy import canonical
 from gossamer.policy.canonical import Why
 from gossamer.records.likeness import Likeness, distance
@@ -68,11 +68,11 @@ class NearIndex:
     """An index of texts by SimHash, over a key-value store: finds the page that counts; `distance` is at most NEAR."""
 
     def __init__(self, kv: KeyValue, distance: int = NEAR, fewest_words: int = 50, why: Why = canonical.why) -> None:
-        self._kv = kv
+        self._kv = kv.at(RUN)
         self._why = why
         self._distance = distance
         self._fewest_words = fewest_words
-        self._rows = Rows(kv)
+        self._rows = Rows(self._kv)
         self._latest: Latest | None = None  # None: nobody needed it yet
         self._loading = asyncio.Lock()
         self._loaded: tuple[Latest, Sieve] | None = None

@@ -7,13 +7,13 @@ store has written: what is on its way is remembered, and the next change is made
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import Pairs
 
 
 class Rows:
     """Reads and changes the rows of a store."""
 
-    def __init__(self, kv: KeyValue) -> None:
+    def __init__(self, kv: Pairs) -> None:
         self.changes = 0  # begun and ended: what was read is as it was when this is
         self._kv = kv
         self._unwritten: list[dict[bytes, bytes]] = []  # changes on their way; each row is in the latest only

@@ -28,7 +28,7 @@ from gossamer.jobs.command import command
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
-FORMAT = 3  # since a reason is a rule and its facts
+FORMAT = 3  # since a reason is a rule and its facts, and every row of the key-value store is at a place
 EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 

@@ -1,15 +1,16 @@
 """The key-value store in memory: the reference, and good enough where nothing has to outlive the process."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
 
 from gossamer.joints.shelving import Shelving
+from gossamer.kv.places import PrefixPlace, merged, walked
 from gossamer.records.location import Location
 
 
 class MemoryKeyValue:
-    """A dict that is walked in order."""
+    """A dict that is walked in order; its methods of `Pairs` are about all places together."""
 
     def __init__(self) -> None:
         self._pairs: dict[bytes, bytes] = {}
@@ -23,6 +24,18 @@ class MemoryKeyValue:
     async def exists(cls, location: Location) -> bool:
         """Tell that there is one, as there always is."""
         return True
+
+    def at(self, place: str) -> PrefixPlace:
+        """Return the pairs at a place."""
+        return PrefixPlace(self, place)
+
+    async def put_places(self, places: Mapping[str, Sequence[tuple[bytes, bytes]]]) -> None:
+        """Store pairs at several places, in one step for all."""
+        await self.put_all(merged(places))
+
+    def walk(self, prefix: str) -> AsyncIterator[tuple[str, bytes, bytes]]:
+        """Walk over the pairs at all places whose name has the prefix, in the order of their names."""
+        return walked(self, prefix)
 
     async def get(self, key: bytes) -> bytes | None:
         return self._pairs.get(key)

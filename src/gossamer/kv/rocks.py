@@ -5,7 +5,7 @@ second (`durability.py`). Keys are kept as they are (raw mode), so they sort as 
 are done on the caller's thread; syncs are not. A store that met a full disk takes nothing more until it is opened again.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from rocksdict import BlockBasedOptions, Cache, Checkpoint, DBCompressionType, O
 from gossamer.durability import Syncing, make_directory
 from gossamer.errors import CrawlInUse, DiskFull, GossamerError, StoreError
 from gossamer.joints.shelving import Shelving
+from gossamer.kv.places import PrefixPlace, merged, walked
 from gossamer.records.location import Location
 from gossamer.rocksfiles import RocksFiles, seal_files
 from gossamer.seal import RESTORE
@@ -31,7 +32,7 @@ _FULL = ("No space left", "File too large", "Disk quota exceeded")
 
 
 class RocksKeyValue:
-    """An ordered map of bytes on disk."""
+    """An ordered map of bytes on disk; its methods of `Pairs` are about all places together."""
 
     def __init__(self, rocks: Rdict, path: Path, files: RocksFiles, durable: bool) -> None:
         self._rocks = rocks
@@ -61,6 +62,18 @@ class RocksKeyValue:
             rocks = Rdict(str(path), options, column_families={"default": options})  # else rocksdict reopens it without them
             files.opened()
             return cls(rocks, path, files, durable)
+
+    def at(self, place: str) -> PrefixPlace:
+        """Return the pairs at a place."""
+        return PrefixPlace(self, place)
+
+    async def put_places(self, places: Mapping[str, Sequence[tuple[bytes, bytes]]]) -> None:
+        """Store pairs at several places, in one step for all."""
+        await self.put_all(merged(places))
+
+    def walk(self, prefix: str) -> AsyncIterator[tuple[str, bytes, bytes]]:
+        """Walk over the pairs at all places whose name has the prefix, in the order of their names."""
+        return walked(self, prefix)
 
     async def get(self, key: bytes) -> bytes | None:
         return cast(bytes | None, self._read(key))

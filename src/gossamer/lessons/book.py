@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.lessons.habits import habit_of
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PROBE, HostLessons, Shelf
@@ -46,7 +46,7 @@ class LessonBook:
     def __init__(self, kv: KeyValue, settings: Traps, fewest_words: int, has_classes: bool = True) -> None:
         if not has_classes:
             settings = settings.model_copy(update={"view_evidence": 0})  # there is nowhere to wait behind others
-        self._kv = kv
+        self._run = kv.at(RUN)
         self._settings = settings
         self._has_classes = has_classes
         self._fewest_words = fewest_words
@@ -102,13 +102,13 @@ class LessonBook:
         if trapped is not None or not host.cosmetic or _is_sampled(entry.url):
             return trapped
         for name in filter(parameters.is_host, host.cosmetic):
-            sighting = await seen_before(self._kv, parameters.common_place(entry.url, name))
+            sighting = await seen_before(self._run, parameters.common_place(entry.url, name))
             if sighting is not None and sighting.value != host.number:
                 reason = parameters.reason_for(name, host.parameters[name], sighting.url)
                 return Verdict(False, reason, Outcome.DUPLICATE)
         for skeleton in parameters.skeletons(url, host.cosmetic):
             if skeleton.name in host.cosmetic:
-                sighting = await seen_before(self._kv, skeleton.place)
+                sighting = await seen_before(self._run, skeleton.place)
                 if sighting is not None and sighting.value != skeleton.value:
                     reason = parameters.reason_for(skeleton.name, host.parameters[skeleton.name], sighting.url)
                     return Verdict(False, reason, Outcome.DUPLICATE)
@@ -124,7 +124,7 @@ class LessonBook:
             if template not in host.traps or "?" in entry.url or (tally is not None and tally.ruling is Ruling.ALLOW):
                 return None
             sample = templates.one_in(template, host.templates[template], self._settings)
-            if _is_tried(entry.key, sample) or not await is_copy(self._kv, entry.via, copies):
+            if _is_tried(entry.key, sample) or not await is_copy(self._run, entry.via, copies):
                 return None
         return Verdict(False, templates.reason_for(template, host.templates[template], sample), Outcome.TRAP)
 
@@ -198,10 +198,10 @@ class LessonBook:
         if not self._settings.learn:
             return Studied(list(visits), {}, [], {})
         if self._sizes is None:
-            self._sizes = await sizes_before(self._kv)
+            self._sizes = await sizes_before(self._run)
         if self._phrases is None:
-            self._phrases = await Phrases.load(self._kv)
-        study = Study(self._kv, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
+            self._phrases = await Phrases.load(self._run)
+        study = Study(self._run, self._shelf, self._phrases, self._settings, self._fewest_words, self._sizes, now)
         await study.take(self._not_kept(visits))
         ruled = await self._shelf.ruled()
         judged = [await self._judge_links(visit, ruled, study.copies) for visit in visits] if ruled else list(visits)

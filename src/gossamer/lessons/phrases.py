@@ -12,7 +12,7 @@ from array import array
 
 import msgspec
 
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import Pairs
 
 PLACES = 1 << 19  # of two names each: 8 MB
 LEAF = 512
@@ -67,7 +67,7 @@ class Phrases:
         self._learned = 0
 
     @classmethod
-    async def load(cls, kv: KeyValue) -> "Phrases":
+    async def load(cls, kv: Pairs) -> "Phrases":
         """Remember what the log has."""
         phrases = cls()
         for learned, leaf in sorted([_decode(row) async for _, row in kv.scan(_LEAF)]):

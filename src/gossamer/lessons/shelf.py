@@ -1,8 +1,9 @@
 """The rows of the book: one for each thing learned about a host, loaded when the host is first asked for.
 
-A row's key is `lesson/`, the host, a zero byte, a letter for its kind, and its name. What is in memory is what is in the store:
-changes are written first and taken over afterwards, so that a commit can be repeated. Hosts with a rule in force are also named
-in rows of their own, so that a link to one is known without loading every host that a page links to.
+A host has a place of its own in the store; a row's key is a letter for its kind, and its name. What is in memory is what is in
+the store: changes are written first and taken over afterwards, so that a commit can be repeated. Hosts with a rule in force are
+also named in rows of the run, before the rule is there: so a link to one is known without loading every host that a page links
+to.
 
 Invariant: what an operator ruled is changed by an operator only, whatever was being learned at the same time.
 """
@@ -16,14 +17,13 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.policy import habit, marks, parameters, templates, views, vocabulary
 from gossamer.records.evidence import Growth, Habit, Parameter, Probe, Ruling, TemplateTally, View, Words
 from gossamer.url.fingerprint import hashed
 from gossamer.url.parse import Url
 
-_BEGINNING = "lesson/"
-_PREFIX = _BEGINNING.encode()
+_PLACE = "lesson/"  # and the host
 _RULED = b"ruled/"
 MOST_HOSTS = 20_000  # in memory
 
@@ -187,6 +187,7 @@ class Shelf:
 
     def __init__(self, kv: KeyValue, settings: Traps) -> None:
         self._kv = kv
+        self._run = kv.at(RUN)
         self._settings = settings
         self._hosts: OrderedDict[str, HostLessons] = OrderedDict()
         self.at_hand = self._hosts.get  # a host that need not be loaded: several times a page, where a coroutine costs as much
@@ -211,7 +212,7 @@ class Shelf:
     async def ruled(self) -> set[str]:
         """Return the hosts with a rule in force."""
         if self._ruled is None:
-            found = {key[len(_RULED) :].decode() async for key, value in self._kv.scan(_RULED) if value}
+            found = {key[len(_RULED) :].decode() async for key, value in self._run.scan(_RULED) if value}
             if self._ruled is None:
                 self._ruled = found
         return self._ruled
@@ -259,13 +260,15 @@ class Shelf:
         ruled = await self.ruled()
         rules = {name for name in names if _is_rule(name[1], name[2], changes[name], self._settings)}
         begin = {name[0] for name in rules} - ruled
-        await self._kv.put_all([*_rows(changes), *others, *((_RULED + host.encode(), b"1") for host in begin)])
+        if begin:
+            await self._run.put_all([(_RULED + host.encode(), b"1") for host in begin])
+        await self._kv.put_places({**_rows(changes), RUN: others})
         ruled |= begin
         touched = await self._take_over(changes, rules, ruled)
         for known in (await self._named({name[0] for name in names if name[1] == TEMPLATE})).values():
             known.has_doubts = True
         end = [host for host, known in touched.items() if not known.has_rules]
-        await self._kv.put_all([(_RULED + host.encode(), b"") for host in end])
+        await self._run.put_all([(_RULED + host.encode(), b"") for host in end])
         ruled.difference_update(end)
 
     async def _take_over(self, changes: Mapping[Name, Any], rules: set[Name], ruled: set[str]) -> dict[str, HostLessons]:
@@ -289,14 +292,21 @@ class Shelf:
 
     async def everything(self, host: str = "") -> AsyncIterator[tuple[str, str, str, Any]]:
         """Walk over all that was learned of one host or all: host, letter, name, record."""
-        async for row in self._rows(host):
-            yield row
+        if host:
+            async for row in self._rows(host):
+                yield row
+            return
+        async for place, key, value in self._kv.walk(_PLACE):
+            yield _read(place.removeprefix(_PLACE), key, value)
 
     async def _rows(self, host: str) -> AsyncIterator[tuple[str, str, str, Any]]:
-        prefix = _PREFIX + host.encode() + b"\0" if host else _PREFIX
-        async for key, value in self._kv.scan(prefix):
-            name, _, rest = key[len(_PREFIX) :].decode().partition("\0")
-            yield name, rest[0], rest[1:], _DECODERS[rest[0]].decode(value)
+        async for key, value in self._kv.at(_PLACE + host).scan(b""):
+            yield _read(host, key, value)
+
+
+def _read(host: str, key: bytes, value: bytes) -> tuple[str, str, str, Any]:
+    name = key.decode()
+    return host, name[0], name[1:], _DECODERS[name[0]].decode(value)
 
 
 def _under(known: Any, record: Any) -> Any:
@@ -308,11 +318,14 @@ def _under(known: Any, record: Any) -> Any:
     return record if record.ruling is known.ruling else replace(record, ruling=known.ruling)
 
 
-def _rows(changes: Mapping[Name, Record]) -> list[tuple[bytes, bytes]]:
-    """Return changes as they are stored."""
-    rows, last, packed = [], None, b""
+def _rows(changes: Mapping[Name, Record]) -> dict[str, list[tuple[bytes, bytes]]]:
+    """Return changes as they are stored, by place."""
+    places: dict[str, list[tuple[bytes, bytes]]] = {}
+    last, packed, here = None, b"", ""
     for (host, letter, title), record in changes.items():
         if record is not last:  # two templates may have one record
             last, packed = record, _encode(record)
-        rows.append((f"{_BEGINNING}{host}\0{letter}{title}".encode(), packed))
-    return rows
+        if host is not here or not places:  # what a page changed stands together
+            here, rows = host, places.setdefault(_PLACE + host, [])
+        rows.append((f"{letter}{title}".encode(), packed))
+    return places

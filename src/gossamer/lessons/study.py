@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import Pairs
 from gossamer.lessons import views
 from gossamer.lessons.habits import habit_after
 from gossamer.lessons.phrases import Phrases
@@ -79,18 +79,18 @@ class Sizes:
         return hosts, fetched, found
 
 
-async def sizes_before(kv: KeyValue) -> dict[int, Figures]:
+async def sizes_before(kv: Pairs) -> dict[int, Figures]:
     """Return how many URLs hosts of each size had when this was last written."""
     return {key[len(_SIZE)]: _decode_figures(row) async for key, row in kv.scan(_SIZE)}
 
 
-async def seen_before(kv: KeyValue, place: int) -> Sighting | None:
+async def seen_before(kv: Pairs, place: int) -> Sighting | None:
     """Return a page as it was last seen behind some value of a parameter."""
     row = await kv.get(_SIGHT + place.to_bytes(8, "big"))
     return _decode(row) if row else None
 
 
-async def is_copy(kv: KeyValue, url: str, latest: Set[int]) -> bool:
+async def is_copy(kv: Pairs, url: str, latest: Set[int]) -> bool:
     """Tell whether a page was no news but had links; `latest` are those of which that is not kept yet."""
     page = fingerprint(url)
     return page in latest or await kv.get(_COPY + page.to_bytes(8, "big")) is not None
@@ -101,7 +101,7 @@ class Study:
 
     def __init__(
         self,
-        kv: KeyValue,
+        kv: Pairs,
         shelf: Shelf,
         phrases: Phrases,
         settings: Traps,

@@ -7,7 +7,7 @@ row is kept, by the fingerprint of its name: when it comes after them, it has no
 from collections.abc import Mapping
 from typing import Any
 
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import Pairs
 from gossamer.lessons.shelf import WORDS, HostLessons, Name, Record
 from gossamer.policy import vocabulary
 from gossamer.records.evidence import Words, Yield
@@ -25,7 +25,7 @@ _NO_WORDS = Words()
 class Variants:
     """The views among the visits of one commit; adds to the changes of its study."""
 
-    def __init__(self, kv: KeyValue, changes: dict[Name, Record]) -> None:
+    def __init__(self, kv: Pairs, changes: dict[Name, Record]) -> None:
         self._kv = kv
         self._changes = changes
         self._viewed: set[int] = set()  # pages, by the fingerprints of their names, of which another view was fetched

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Recrawl
 from gossamer.joints.catalog import Catalog
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.joints.lessons import Teaching
 from gossamer.node.recall import claimed_interval
 from gossamer.policy import recrawl
@@ -30,7 +30,7 @@ class RevisitPrice:
     """The price of a visit to a page that is due again."""
 
     def __init__(self, kv: KeyValue, catalog: Catalog, settings: Recrawl, now: float) -> None:
-        self._kv = kv
+        self._kv = kv.at(RUN)
         self._catalog = catalog
         self._settings = settings
         self._began = now
@@ -103,7 +103,7 @@ class Briefing:
         if previous is None and not self._forever:
             return lesson
         importance = (self._rank_of(lease.entry.key) or lease.entry.score) * TIERS[lease.policy.priority]
-        claimed = await claimed_interval(self._kv, lease.entry.key) if previous is None else None
+        claimed = await claimed_interval(self._kv, lease.entry.host, lease.entry.key) if previous is None else None
         return replace(
             lesson,
             previous=previous,

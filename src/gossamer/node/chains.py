@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec.msgpack import Decoder, Encoder
 
 from gossamer.joints.frontier import Frontier
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.visit import Chain, Visit
 
@@ -24,7 +24,7 @@ class Chains:
     """The cookies and counters that redirects carry, by the URL they lead to."""
 
     def __init__(self, kv: KeyValue, frontier: Frontier) -> None:
-        self._kv = kv
+        self._kv = kv.at(RUN)
         self._frontier = frontier
         self._chains: dict[str, Chain] = {}
 
@@ -32,7 +32,7 @@ class Chains:
     async def load(cls, kv: KeyValue, frontier: Frontier) -> "Chains":
         """Take up the chains that were under way."""
         made = cls(kv, frontier)
-        async for key, row in kv.scan(_PREFIX):
+        async for key, row in kv.at(RUN).scan(_PREFIX):
             made._chains[key[len(_PREFIX) :].decode()] = _decode(row)
         return made
 

@@ -18,7 +18,7 @@ from gossamer.url.parse import Url, split
 
 DAY = 86400.0
 BLUR = 60.0  # seconds by which the clocks of a host and ours may differ, and dates be cut short
-_CLAIM = b"recrawl/claim/"
+_PLACE = "claim/"  # and the host
 
 
 class Recall:
@@ -32,7 +32,7 @@ class Recall:
     async def note(self, visits: Sequence[Visit], now: float) -> int:
         """Hear what visits say about other pages, before they are settled; return how many are due sooner for it."""
         keys = []
-        await self._kv.put_all([claim for visit in visits for claim in self._claims(visit)])
+        await self._kv.put_places(self._claims(visits))
         for visit in visits:
             if visit.hints and visit.elapsed:
                 for url, moment in _news(visit):
@@ -42,20 +42,23 @@ class Recall:
                         keys.append((key, now))
         return await self._frontier.revisit(keys, now) if keys else 0
 
-    def _claims(self, visit: Visit) -> Iterator[tuple[bytes, bytes]]:
-        for hint in visit.hints:
-            if hint.interval is not None:
-                yield _row(self._key_of(split(hint.url))), repr(hint.interval).encode()
+    def _claims(self, visits: Sequence[Visit]) -> dict[str, list[tuple[bytes, bytes]]]:
+        places: dict[str, list[tuple[bytes, bytes]]] = {}
+        for hint in [hint for visit in visits for hint in visit.hints if hint.interval is not None]:
+            url = split(hint.url)
+            row = _row(self._key_of(url)), repr(hint.interval).encode()
+            places.setdefault(_PLACE + url.host.rstrip("."), []).append(row)
+        return places
 
 
-async def claimed_interval(kv: KeyValue, key: str) -> float | None:
-    """Return the seconds between two changes of a page, as a sitemap or a feed claims."""
-    claim = await kv.get(_row(key))
+async def claimed_interval(kv: KeyValue, host: str, key: str) -> float | None:
+    """Return the seconds between two changes of a page of a host, as a sitemap or a feed claims."""
+    claim = await kv.at(_PLACE + host).get(_row(key))
     return float(claim) if claim else None
 
 
 def _row(key: str) -> bytes:
-    return _CLAIM + fingerprint(key).to_bytes(8, "big")
+    return fingerprint(key).to_bytes(8, "big")
 
 
 def _news(visit: Visit) -> Iterator[tuple[str, float]]:

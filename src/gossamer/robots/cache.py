@@ -10,7 +10,7 @@ Standard: RFC 9309.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -25,7 +25,7 @@ from gossamer.records.rules import Rule
 from gossamer.robots.answer import KnownRobots, advance, reason_for
 from gossamer.robots.patterns import ITSELF, Group
 from gossamer.robots.rules import Rules, parse
-from gossamer.url.parse import Base
+from gossamer.url.parse import Base, split
 
 PATIENCE = 60.0  # seconds until an asker counts as lost
 RULES_KEPT = 500_000  # compiled rules in memory, all origins together: about 100 MB
@@ -34,8 +34,9 @@ LONG = 32 * 1024  # bytes of a file that takes more than a few milliseconds to r
 _SCHEMES = ("http", "https", "ftp")
 _WEB = ("http://", "https://")
 _ITSELF = "/robots.txt"
-_STATE = b"robots/state/"
-_TEXT = b"robots/text/"
+_PLACE = "robots/"  # and the host
+_STATE = b"state/"
+_TEXT = b"text/"
 _decode = msgspec.msgpack.Decoder(KnownRobots).decode
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -126,11 +127,11 @@ class RobotsCache:
     async def keep(self, urls: Sequence[str]) -> None:
         """Make durable what was learned for these URLs."""
         origins = dict.fromkeys(map(_origin, urls))
-        rows = {key: value for origin in origins for key, value in self._unkept.get(origin, {}).items()}
-        await self._kv.put_all(list(rows.items()))
+        rows = {origin: dict(self._unkept.get(origin, {})) for origin in origins}
+        await self._kv.put_places(_placed(rows))
         for origin in origins:
             unkept = self._unkept.get(origin, {})
-            if all(rows.get(key) is value for key, value in unkept.items()):  # nothing was learned meanwhile
+            if all(rows[origin].get(key) is value for key, value in unkept.items()):  # nothing was learned meanwhile
                 self._unkept.pop(origin, None)
 
     def forget(self, url: str) -> None:
@@ -141,14 +142,14 @@ class RobotsCache:
 
     async def reopen(self, urls: Sequence[str]) -> None:
         """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
-        rows = []
+        rows = {}
         for origin in dict.fromkeys(map(_origin, urls)):
             cached = await self._recall(origin)
             if cached.known.kind in ("nothing", "closed") and cached.known != KnownRobots():
                 cached.learn(KnownRobots())
                 self._unkept.pop(origin, None)
-                rows.append((_STATE + origin.encode(), _encode(KnownRobots())))
-        await self._kv.put_all(rows)
+                rows[origin] = {_STATE + origin.encode(): _encode(KnownRobots())}
+        await self._kv.put_places(_placed(rows))
 
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
@@ -215,7 +216,7 @@ class RobotsCache:
     async def _get(self, origin: str, kind: bytes) -> bytes | None:
         key = kind + origin.encode()
         unkept = self._unkept.get(origin, {}).get(key)
-        return unkept if unkept is not None else await self._kv.get(key)
+        return unkept if unkept is not None else await self._kv.at(_place_of(origin)).get(key)
 
     def _remember(self, origin: str, cached: _Cached) -> None:
         before = self._recent.pop(origin, None)
@@ -227,6 +228,18 @@ class RobotsCache:
         while len(self._recent) > 1 and (len(self._recent) > self._size or self._rules > RULES_KEPT):
             _, oldest = self._recent.popitem(last=False)
             self._rules -= oldest.rules
+
+
+def _place_of(origin: str) -> str:
+    return _PLACE + split(origin).host.rstrip(".")
+
+
+def _placed(rows: Mapping[str, Mapping[bytes, bytes]]) -> dict[str, list[tuple[bytes, bytes]]]:
+    """Return rows of origins by place: a host may have several."""
+    places: dict[str, list[tuple[bytes, bytes]]] = {}
+    for origin, pairs in rows.items():
+        places.setdefault(_place_of(origin), []).extend(pairs.items())
+    return places
 
 
 def _origin(url: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gossamer.clock import Clock
 from gossamer.joints.frontier import Frontier
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.joints.walks import batches
 from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.outcome import Outcome, State
@@ -30,7 +30,7 @@ class Arrivals:
     """The pages that seeds led to."""
 
     def __init__(self, kv: KeyValue, frontier: Frontier, admission: LinkJudge, clock: Clock) -> None:
-        self._kv = kv
+        self._kv = kv.at(RUN)
         self._frontier = frontier
         self._admission = admission
         self._clock = clock
@@ -41,7 +41,7 @@ class Arrivals:
     async def load(cls, kv: KeyValue, frontier: Frontier, admission: LinkJudge, clock: Clock) -> "Arrivals":
         """Take up where seeds arrived in earlier runs."""
         made = cls(kv, frontier, admission, clock)
-        made.urls = [key[len(_PREFIX) :].decode() async for key, _ in kv.scan(_PREFIX)]
+        made.urls = [key[len(_PREFIX) :].decode() async for key, _ in kv.at(RUN).scan(_PREFIX)]
         made._is_settled = not made.urls
         admission.extend(made.urls)
         return made

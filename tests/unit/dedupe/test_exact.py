@@ -24,13 +24,16 @@ async def test_a_slow_store_makes_no_two_pages_the_first() -> None:
     assert await asyncio.gather(deduper.claim(ONE, FIRST), deduper.claim(ONE, SECOND)) == [None, FIRST]
 
 
-async def test_all_keys_have_the_prefix_of_dedupe() -> None:
+async def test_digests_are_divided_by_how_they_begin() -> None:
     kv = MemoryKeyValue()
-    await kv.put(b"robots/state/x", b"someone else's")
-    deduper = ExactDeduper(kv)
-    await deduper.commit([(ONE, FIRST), (TWO, SECOND)])
-    assert len(await scanned(kv, b"digest/")) == 2
-    assert len(await scanned(kv, b"")) == 3
+    await kv.at("robots/x").put(b"state/x", b"someone else's")
+    digests = ["sha1:AB1", "sha1:AB2", "sha1:AC1", "md5:AB1"]
+    await ExactDeduper(kv).commit([(digest, FIRST) for digest in digests])
+    placed = [(place, key) async for place, key, _ in kv.walk("digest/")]
+    assert placed == [("digest/AB", b"1"), ("digest/AB", b"2"), ("digest/AC", b"1"), ("digest/md", b"5:AB1")]
+    again = ExactDeduper(kv)
+    assert [await again.owner(digest) for digest in (*digests, "sha1:A", "sha1:md5")] == [FIRST] * 4 + [None] * 2
+    assert len(await scanned(kv, b"")) == 5
 
 
 class CountingKeyValue(MemoryKeyValue):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gossamer.dedupe.bands import BLOCKS, rows_of
 from gossamer.dedupe.near import NEAR, NearIndex, NotedPage
 from gossamer.errors import DiskFull
-from gossamer.joints.keyvalue import KeyValue
+from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.records.likeness import Likeness, distance
@@ -73,12 +73,12 @@ def log(request: pytest.FixtureRequest) -> Iterator[int]:
 
 async def entries(kv: KeyValue) -> int:
     """Count the pages in all rows of the tables."""
-    return sum(len(value) for key, value in await scanned(kv, b"near/") if key[5] < 10) // 16
+    return sum(len(value) for key, value in await scanned(kv.at(RUN), b"near/") if key[5] < 10) // 16
 
 
 async def check(kv: KeyValue) -> None:
     """See that every page is in the log or in each of its ten rows, and in none twice."""
-    rows = dict(await scanned(kv, b"near/"))
+    rows = dict(await scanned(kv.at(RUN), b"near/"))
     log = [value[at : at + 16] for key, value in rows.items() if key[5:6] == b"l" for at in range(8, len(value), 16)]
     for key, value in rows.items():
         known = msgspec.msgpack.decode(value, type=NotedPage) if key[5:6] == b"p" else None
@@ -100,8 +100,8 @@ async def old_store(hashes: Sequence[int]) -> MemoryKeyValue:
     for number, simhash in enumerate(hashes):
         name = hashed(page(str(number)).key).to_bytes(8, "big")
         for row in rows_of(simhash):
-            await kv.put(row, (await kv.get(row) or b"") + simhash.to_bytes(8, "big") + name)
-        await kv.put(b"near/p" + name, msgspec.msgpack.encode(NotedPage(page(str(number)), simhash)))
+            await kv.at(RUN).put(row, (await kv.at(RUN).get(row) or b"") + simhash.to_bytes(8, "big") + name)
+        await kv.at(RUN).put(b"near/p" + name, msgspec.msgpack.encode(NotedPage(page(str(number)), simhash)))
     return kv
 
 
@@ -297,10 +297,10 @@ async def test_committing_and_joining_twice_changes_nothing() -> None:
     claims = [(like(HASH), page("a")), (like(moved(HASH, *range(10))), page("b")), (like(HASH), page("a"))]
     await index.commit(claims)
     await index.commit([], [(page("a"), page("c"), 1), (page("a"), page("c"), 1)])
-    before = await scanned(kv, b"")
+    before = await scanned(kv.at(RUN), b"")
     await index.commit(claims)
     await index.commit([], [(page("a"), page("c"), 1)])
-    assert await scanned(kv, b"") == before
+    assert await scanned(kv.at(RUN), b"") == before
     assert all(key.startswith(b"near/") for key, _ in before)
 
 
@@ -326,7 +326,7 @@ async def test_a_page_whose_text_changed_leaves_no_rows_behind(log: int) -> None
         await put(index, moved(HASH, *range(number, number + 5)), "0")  # all but the last are stale before they leave the log
     await fill(index, 2 * log if log < 100 else 20)
     stale = [moved(HASH, *range(number, number + 5)).to_bytes(8, "big") for number in range(19)]
-    tables = [value[:8] for key, value in await scanned(kv, b"near/") if key[5] < 10 and value]
+    tables = [value[:8] for key, value in await scanned(kv.at(RUN), b"near/") if key[5] < 10 and value]
     assert not set(stale) & set(tables)
 
 
@@ -342,7 +342,7 @@ async def test_a_row_that_says_what_a_page_was_is_not_believed() -> None:
     kv, later = MemoryKeyValue(), MemoryKeyValue()
     await put(NearIndex(kv), HASH, "a")
     await put(NearIndex(later), moved(HASH, *range(30)), "a")
-    await kv.put_all(await scanned(later, b"near/p"))
+    await kv.at(RUN).put_all(await scanned(later.at(RUN), b"near/p"))
     assert await NearIndex(kv).claim(like(HASH), page("b")) is None
     assert await NearIndex(kv).cluster(HASH) == []
 
@@ -387,7 +387,8 @@ async def test_a_cluster_is_all_that_is_near_nearest_first() -> None:
 
 async def test_a_twin_that_is_gone_from_the_store_is_none(many: MemoryKeyValue) -> None:
     kv: KeyValue = MemoryKeyValue()
-    await kv.put_all([pair for pair in await scanned(many, b"") if not pair[0].startswith(b"near/p")])
+    rows = await scanned(many.at(RUN), b"")
+    await kv.at(RUN).put_all([pair for pair in rows if not pair[0].startswith(b"near/p")])
     assert await NearIndex(kv).claim(like(OTHERS[0]), page("new")) is None
 
 

@@ -45,6 +45,16 @@ async def test_what_was_put_outlives_a_kill(tmp_path: Path) -> None:
     await store.aclose()
 
 
+async def test_what_is_put_at_several_places_waits_for_the_disk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RocksKeyValue.open_at(tmp_path / "kv")
+    writes = []
+    put_all = store.put_all
+    monkeypatch.setattr(store, "put_all", lambda pairs: writes.append(len(pairs)) or put_all(pairs))
+    await store.put_places({f"lesson/{number}": [(b"a", b"1"), (b"b", b"2")] for number in range(100)})
+    assert writes == [200]
+    await store.aclose()
+
+
 async def test_a_store_in_use_is_refused(tmp_path: Path) -> None:
     store = RocksKeyValue.open_at(tmp_path / "kv")
     with pytest.raises(CrawlInUse, match="in use by another process"):

@@ -9,6 +9,7 @@ from trying import FullKeyValue, LateKeyValue
 
 from gossamer.config.sections import Traps
 from gossamer.errors import DiskFull
+from gossamer.joints.keyvalue import RUN
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.lessons import shelf as module
@@ -32,7 +33,7 @@ async def test_every_kind_of_record_is_read_back(tmp_path: Path) -> None:
     }
     kv = RocksKeyValue.open_at(tmp_path / "kv")
     await Shelf(kv, SETTINGS).write(records, [(b"other", b"row")])
-    assert await kv.get(b"other") == b"row"
+    assert await kv.at(RUN).get(b"other") == b"row"
     await kv.aclose()
     kv = RocksKeyValue.open_at(tmp_path / "kv")
     shelf = Shelf(kv, SETTINGS)
@@ -84,15 +85,16 @@ async def test_what_could_not_be_written_is_not_taken_over() -> None:
     assert await shelf.ruled() == await Shelf(kv, SETTINGS).ruled() == {"a.test"}
 
 
-async def test_a_rule_and_that_its_host_has_one_are_written_in_one_step() -> None:
+@pytest.mark.parametrize("survived", [0, 1, 2])
+async def test_a_host_is_named_before_it_has_a_rule(survived: int) -> None:
     class Dying(MemoryKeyValue):
-        """A store whose process is killed after the first write."""
+        """A store whose process is killed after some writes."""
 
         writes = 0
 
         async def put_all(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
             self.writes += 1
-            if self.writes > 1:
+            if self.writes > survived:
                 raise SystemExit
             await super().put_all(pairs)
 
@@ -100,8 +102,23 @@ async def test_a_rule_and_that_its_host_has_one_are_written_in_one_step() -> Non
     with pytest.raises(SystemExit):
         await Shelf(kv, SETTINGS).write({NAME: HEAVY}, [])
     restarted = Shelf(kv, SETTINGS)
-    assert (await restarted.host("a.test")).has_rules
-    assert await restarted.ruled() == {"a.test"}, "links to it would not be judged"
+    assert (await restarted.host("a.test")).has_rules is (survived == 2)
+    assert await restarted.ruled() == ({"a.test"} if survived else set()), "links to it would not be judged"
+    kv.writes = -10
+    await restarted.write({NAME: LIGHT}, [])
+    assert await restarted.ruled() == await Shelf(kv, SETTINGS).ruled() == set(), "it is named only as long as it has one"
+
+
+async def test_every_host_has_a_place_of_its_own_and_all_are_walked_over() -> None:
+    kv = MemoryKeyValue()
+    hosts = ("a.test", "a.test2", "")
+    await Shelf(kv, SETTINGS).write({(host, GROWTH, ""): Growth(fetched=len(host) + 1) for host in hosts}, [(b"other", b"row")])
+    assert {place async for place, _, _ in kv.walk("")} == {"lesson/a.test", "lesson/a.test2", "lesson/", RUN}
+    shelf = Shelf(kv, SETTINGS)
+    for host in hosts:
+        assert (await shelf.host(host)).growth == {"": Growth(fetched=len(host) + 1)}, "of its own and of no other"
+    assert sorted([row[0] async for row in shelf.everything()]) == sorted(hosts)
+    assert [row[0] async for row in shelf.everything("a.test")] == ["a.test"]
 
 
 async def test_a_host_without_rules_is_no_longer_named(tmp_path: Path) -> None:

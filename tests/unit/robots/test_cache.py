@@ -208,9 +208,22 @@ async def test_no_more_of_the_file_is_kept_than_is_read() -> None:
     assert max([len(value) async for _, value in kv.scan(b"robots/")]) <= 1025
 
 
+async def test_what_all_origins_of_a_host_say_is_at_one_place() -> None:
+    kv = MemoryKeyValue()
+    robots = RobotsCache(SETTINGS, kv)
+    for origin in ("https://site.test", "http://site.test:8080", "http://site.test.", "http://[2001:db8::1]:81"):
+        assert (await robots.consult(f"{origin}/", "us", NOW)).verdict == "ask"
+        await robots.learn(f"{origin}/", answer(DENYING), "us", 1.0, NOW)
+        await robots.keep([f"{origin}/"])
+    places = [place async for place, key, _ in kv.walk("") if key.startswith(b"state/")]
+    assert places == ["robots/2001:db8::1", "robots/site.test", "robots/site.test", "robots/site.test"]
+    for origin in ("https://site.test", "http://site.test:8080", "http://[2001:db8::1]:81"):
+        assert (await RobotsCache(SETTINGS, kv).consult(f"{origin}/private", "us", NOW)).verdict == "denied"
+
+
 async def test_a_row_that_cannot_be_read_is_asked_for_again() -> None:
     kv = MemoryKeyValue()
-    await kv.put(b"robots/state/https://site.test", b"\x93\x01nonsense")
+    await kv.at("robots/site.test").put(b"state/https://site.test", b"\x93\x01nonsense")
     assert await verdict(RobotsCache(SETTINGS, kv)) == "ask"
 
 

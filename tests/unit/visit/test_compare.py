@@ -15,6 +15,7 @@ from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.filters.scope import Scope
 from gossamer.frontier.memory import MemoryFrontier
+from gossamer.joints.keyvalue import RUN
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.node.succession import first_texts
 from gossamer.readers.child import ChildReading
@@ -188,7 +189,7 @@ async def test_nothing_is_remembered_for_comparison_when_it_is_switched_off(tmp_
         settings = Settings(dedupe=Dedupe(near=near))
         async with open_stores(tmp_path / near, settings, [parse(SITE)], SystemClock()) as stores:
             await stores.near.commit([(TEXT, Original(f"{SITE}/a", f"{SITE}/a", NOW))])
-            stored[near] = len(await scanned(stores.kv, b"near/"))
+            stored[near] = len(await scanned(stores.kv.at(RUN), b"near/"))
     assert stored["keep"] > 0 and stored["off"] == 0
 
 
