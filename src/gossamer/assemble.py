@@ -263,7 +263,7 @@ async def open_stores(
         archive = await stack.enter_async_context(open_archive(directory, settings, clock, pause=pause))
         if copies is None:
             await archive.finish(catalog.uses)
-        graph = await stack.enter_async_context(open_graph(copies or directory, settings, True, pause))
+        graph = await stack.enter_async_context(open_graph(directory, settings, copies is None, pause))
         location = located(settings.frontier.uri, copies or directory, "frontier.uri")
         frontier: Frontier = await choose("frontier", location.scheme).open(
             location,
