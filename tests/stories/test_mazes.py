@@ -206,7 +206,7 @@ def test_a_verdict_has_rule_numbers_and_an_example(explained: Explained) -> None
     told: dict[str, list[str]] = {}
     for answer in explained.answers.values():
         if answer["outcome"] is not None and answer["rule"] in _LEARNED:
-            told.setdefault(answer["rule"], []).append(answer["reason"])
+            told.setdefault(answer["rule"], []).append(f"{answer['rule']}: {answer['reason']}")
     assert set(told) == _LEARNED
     for reasons in told.values():
         assert [reason for reason in reasons if "http://" not in reason] == []

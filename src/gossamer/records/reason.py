@@ -18,6 +18,7 @@ from gossamer.records.rules import Rule
 Fact = str | int | float | bool | list[str] | dict[str, int]
 
 _RULES = {rule.value: rule for rule in Rule}
+_NAMES: dict[str, str] = {rule: rule.value for rule in Rule}  # as plain texts, which every store takes
 
 
 class Reason(Struct, frozen=True, array_like=True):
@@ -50,8 +51,10 @@ def because(rule: Rule | str, **facts: Fact | None) -> Reason:
 
     A fact that is None is not there.
     """
-    given = {name: _encodable(fact) for name, fact in facts.items() if fact is not None}
-    return Reason(rule.value if isinstance(rule, Rule) else rule, given)
+    name = _NAMES.get(rule, rule)
+    if all([type(fact) is int or (type(fact) is str and fact.isascii()) for fact in facts.values()]):  # nearly always
+        return Reason(name, facts)  # type: ignore[arg-type]
+    return Reason(name, {key: _encodable(fact) for key, fact in facts.items() if fact is not None})
 
 
 def is_knob(rule: str) -> bool:
