@@ -31,9 +31,9 @@ class CBuildHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say that the wheel is for this kind of machine."""
-        built = [compile_module(source) for source in sorted(Path(self.root).glob(SOURCES))]
-        if all(built):
-            build_data["artifacts"] += [str(module.relative_to(self.root)) for module in built if module]
+        built = [module for source in sorted(Path(self.root).glob(SOURCES)) if (module := compile_module(source))]
+        if built:  # the others fall back, each alone
+            build_data["artifacts"] += [str(module.relative_to(self.root)) for module in built]
             build_data["pure_python"] = False
             build_data["tag"] = f"cp311-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
 

@@ -71,6 +71,13 @@ def test_a_compiler_that_fails_costs_only_speed(tree: Path) -> None:
     assert build(tree, CC="false") == ("3-none-any.whl", [])
 
 
+@pytest.mark.skipif(COMPILER is None, reason="there is no compiler to fail")
+def test_a_module_that_cannot_be_compiled_is_missing_alone(tree: Path) -> None:
+    (tree / "src/gossamer/url/_join.c").write_text("this is no C\n")
+    _, modules = build(tree)
+    assert sorted(modules) == sorted(f"{name.replace('.', '/')}.abi3.so" for name in MODULES if name != "gossamer.url._join")
+
+
 WARNED = "int of_no_use(int unused) { return 1; }\n"
 
 

@@ -1,4 +1,6 @@
-"""Targets that the web reaches: markup, links, texts, heads and chunks."""
+"""Targets that the web reaches: markup, links, texts, heads, chunks and what is archived of them."""
+
+import zlib
 
 from fuzzed.feed import Feed
 from gossamer.dedupe import _simhash, vectors
@@ -8,6 +10,7 @@ from gossamer.fetchers.framing import Refused, ResponseHead, end_of_head, read_h
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
+from gossamer.storage.archive import _deflate
 from gossamer.url import _join
 from gossamer.url.parse import Base
 
@@ -69,6 +72,13 @@ def near(data: bytes) -> None:
                 (each.add if what == 2 else each.remove)(entry)
 
 
+def deflate(data: bytes) -> None:
+    """Write a text that every inflate reads."""
+    text = data[: _deflate.MOST]
+    for is_last in (False, True):
+        assert zlib.decompressobj(-15).decompress(_deflate.deflate(text, is_last)) == text
+
+
 def head(data: bytes) -> None:
     """Read any head, or say why it is none; the end of one is where a blank line is."""
     end = end_of_head(data)
@@ -92,4 +102,4 @@ def chunk(data: bytes) -> None:
     assert (found, pieces.error is None) == (end, whole.error is None), (found, end, pieces.error, whole.error)
 
 
-TARGETS = (scan, join, simhash, near, head, chunk)
+TARGETS = (scan, join, simhash, near, deflate, head, chunk)

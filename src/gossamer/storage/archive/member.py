@@ -2,19 +2,22 @@
 
 A body that a server compressed is not compressed again: it is stored behind the deflated head, as deflate has it (RFC 1951,
 section 3.2.4). To try takes three times as long as all the rest of a record and gains nothing; the head alone becomes smaller
-than together with bytes that look like noise.
+than together with bytes that look like noise. What is small is compressed by a module of ours where that was compiled
+(`_deflate.c`), and asked for (`FAST`); by ISA-L otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct as Packed
 
 from isal import igzip_lib, isal_zlib
 
+from gossamer.compiled import optional
 from gossamer.document.body import Body
 
 LARGE = 1024 * 1024  # a longer body is compressed piece by piece
 
 FAST = 1  # the level of who does not ask for another
+SMALL = 2048  # bytes of a text; of a longer one a code of its own is worth its time
 
 _TOP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"  # deflate, no time, no name, an unknown system
 _END = b"\r\n\r\n"
@@ -22,12 +25,19 @@ _MOST = 0xFFFF  # bytes of a stored block
 _block = Packed("<BHH").pack
 _check = Packed("<II").pack
 
+_quick = optional("gossamer.storage.archive._deflate")
+_deflate: Callable[[bytes, bool], bytes] | None = _quick.deflate if _quick else None
+
 
 def pack(head: bytes, body: Body | None, level: int) -> Iterator[bytes]:
     """Compress a record: one piece when it is small, else pieces."""
     if body is None or body.size <= LARGE:
         content = body.read() if body is not None else b""
-        yield compress(b"".join((head, content, _END)), level)
+        text = b"".join((head, content, _END))
+        if _deflate is not None and level == FAST and len(text) <= SMALL and text.isascii():
+            yield b"".join((_TOP, _deflate(text, True), _check(isal_zlib.crc32(text), len(text))))
+        else:
+            yield compress(text, level)
         return
     deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, 31)
     yield deflate.compress(head)
@@ -61,6 +71,8 @@ def store(head: bytes, body: Body, level: int) -> Iterator[bytes]:
 
 def _begun(head: bytes, level: int) -> bytes:
     """Compress a text so that a stored block can follow."""
+    if _deflate is not None and level == FAST and len(head) <= SMALL and head.isascii():
+        return _deflate(head, False)
     deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, -15)
     return deflate.compress(head) + deflate.flush(isal_zlib.Z_SYNC_FLUSH)
 

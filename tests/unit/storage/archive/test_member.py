@@ -4,6 +4,7 @@ import gzip
 import random
 import uuid
 import zlib
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
@@ -20,6 +21,15 @@ REQUEST = (
     b"Accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8\r\nAccept-Encoding: gzip, br\r\nAccept-Language: en\r\n\r\n"
 )
 SIZES = (0, 1, 1_000, 65_530, 65_531, 65_532, 65_535, 65_536, 131_070, member.LARGE, member.LARGE + 1, 4 * member.LARGE)
+
+
+@pytest.fixture(params=["compiled", "not compiled"], autouse=True)
+def deflate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, bool], bytes] | None:
+    """Every promise holds with and without the module in C."""
+    compiled = member._deflate
+    if request.param == "not compiled":
+        monkeypatch.setattr(member, "_deflate", None)
+    return compiled
 
 
 def body_of(content: bytes, limit: int) -> Body:
@@ -48,6 +58,20 @@ def test_what_is_packed_or_stored_comes_back_and_is_one_member(size: int, limit:
 def test_every_text_comes_back(text: bytes, level: int) -> None:
     for pieces in (member.pack(text, None, level), member.store(text, Body.of(b"body"), level)):
         assert gzip.decompress(b"".join(pieces)).startswith(text)
+
+
+def test_our_own_deflate_can_be_read_whatever_the_text(deflate: Callable[[bytes, bool], bytes] | None) -> None:
+    if deflate is None:
+        assert member._deflate is None  # no compiler: nothing to read
+        return
+    dice = random.Random(1)
+    for letters in (1, 2, 3, 16, 256) * 40:
+        text = bytes(dice.choices(range(letters), k=dice.choice((0, 1, 3, 4, 5, 300, 1_000, 8_192))))
+        last, next_to_last = zlib.decompressobj(-15), zlib.decompressobj(-15)
+        assert last.decompress(deflate(text, True)) == text and last.eof and not last.unused_data
+        assert next_to_last.decompress(deflate(text, False)) == text and not next_to_last.eof
+    with pytest.raises(ValueError, match="longer than 8192"):
+        deflate(bytes(8_193), True)
 
 
 def test_a_request_is_compressed_nearly_as_well_as_by_others() -> None:

@@ -1,0 +1,3 @@
+MOST: int
+
+def deflate(text: bytes, is_last: bool, /) -> bytes: ...
