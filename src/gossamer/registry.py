@@ -9,7 +9,7 @@ says how it is built or opened, too; else it is refused by name. A row of ours c
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -147,7 +147,7 @@ def _check(family: str, key: str, value: str, chosen: Any) -> None:
         fault = _fault(name, ours, getattr(chosen, name, None))
         if fault:
             raise _misfit(family, key, value, fault)
-    if not hasattr(joint, "open") and not _takes(chosen, wanted := _parameters(joint)):
+    if not hasattr(joint, "open") and not _takes(chosen, wanted := parameters_of(joint)):
         raise _misfit(family, key, value, f"cannot be built with ({', '.join(wanted)})")
 
 
@@ -159,20 +159,20 @@ def _fault(name: str, ours: Any, theirs: Any) -> str:
         return f"has no method {name}"
     if inspect.iscoroutinefunction(ours) != inspect.iscoroutinefunction(theirs):
         return f"has a method {name} that should {'' if inspect.iscoroutinefunction(ours) else 'not '}be async"
-    wanted = _parameters(ours)
+    wanted = parameters_of(ours)
     return "" if _takes(theirs, wanted) else f"has a method {name} that should take ({', '.join(wanted)})"
 
 
-def _parameters(ours: Any) -> list[str]:
-    """Return what something of ours is called with; a protocol cannot be built, so its constructor is looked at."""
+def parameters_of(ours: Any) -> dict[str, inspect.Parameter]:
+    """Return what something of a joint is called with; a protocol cannot be built, so its constructor is looked at."""
     if inspect.isclass(ours):
-        return _parameters(ours.__init__)[1:]
-    return list(inspect.signature(ours).parameters)
+        return {name: each for name, each in parameters_of(ours.__init__).items() if name != "self"}
+    return dict(inspect.signature(ours).parameters)
 
 
-def _takes(theirs: Any, wanted: Sequence[str]) -> bool:
-    """Tell whether something can be called with arguments of these names, `self` whatever it is called."""
-    named = {name: None for name in wanted if name != "self"}
+def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
+    """Tell whether something can be called like that: by place, and by name what has only a name."""
+    named = {name: None for name, each in wanted.items() if each.kind is inspect.Parameter.KEYWORD_ONLY}
     try:
         inspect.signature(theirs).bind(*[None] * (len(wanted) - len(named)), **named)
     except TypeError:
