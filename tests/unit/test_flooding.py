@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import xxhash
 
 from gossamer.dedupe import vectors
-from gossamer.frontier.slots import PureGathered
+from gossamer.frontier.layout.slots import PureGathered
 from gossamer.lessons.phrases import PLACES, PlainShown
 
 BITS = (1 << 64) - 1
@@ -121,39 +120,6 @@ def test_urls_made_for_it_are_gathered_as_quickly_as_any_others() -> None:
 def test_the_same_urls_are_no_burden_without_a_compiler() -> None:
     for hostile in (lambda number: (number << 44) * pow(MIX, -1, 1 << 64) & BITS, lambda number: number << 24):
         assert is_fair(gathering(PureGathered, numbers(hostile)), gathering(PureGathered, numbers(None)))
-
-
-def colliding_names() -> list[str]:
-    """Return host names whose XXH3 falls into a sixteenth of a table twice as large."""
-    names, number, room = [], 0, 1 << (2 * MANY - 1).bit_length()
-    while len(names) < MANY:
-        number += 1
-        name = f"h{number}.example"
-        if (xxhash.xxh3_64_intdigest(name.encode()) >> 16 & (room - 1)) < room // 16:
-            names.append(name)
-    return names
-
-
-@compiled
-@pytest.mark.parametrize("kind", ["by their hash", "by how they begin"])
-def test_hosts_made_for_it_are_found_as_quickly_as_any_others(kind: str) -> None:
-    from gossamer.frontier.schedule import Host, Hosts
-
-    def holding(names: list[str]) -> Work:
-        each = [Host(name, number) for number, name in enumerate(names)]
-
-        def work() -> list[str]:
-            hosts = Hosts()
-            for host in each:
-                hosts[host.name] = host
-            assert all(host.name in hosts for host in each)
-            return [host.name for host in hosts.values()]
-
-        assert work() == names  # in the order in which they were met, whatever number the process drew
-        return work
-
-    hostile = colliding_names() if kind == "by their hash" else [f"{'a.' * 120}{number}.com" for number in range(MANY)]
-    assert is_fair(holding(hostile), holding([f"n{number}.example" for number in range(MANY)]))
 
 
 def shown(new: Callable[[Any], Any], values: list[int]) -> Work:
