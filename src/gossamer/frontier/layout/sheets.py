@@ -10,6 +10,7 @@ the sequence of its first entry.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
 from struct import Struct as Packed
 from struct import error as UnpackError
 
@@ -43,38 +44,37 @@ class SheetEntry(Struct, frozen=True, gc=False):
 class Sheets:
     """Writes the entries a call accepts and finds those of earlier calls."""
 
-    __slots__ = ("_bodies", "_end", "_first", "_lines", "_now", "_store")
+    __slots__ = ("_entries", "_first", "_now", "_slots", "_store")
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._first = 0  # sequence of the first entry of the sheet that is being filled
         self._now = 0.0  # when that was found
-        self._lines: list[int] = []  # slot and end of each entry
-        self._bodies: list[bytes] = []
-        self._end = 0  # of the last one
+        self._slots: list[int] = []
+        self._entries: list[Entry] = []
 
     def add(self, batch: Batch, sequence: int, slot: int, entry: Entry, now: float) -> int:
         """Note an accepted entry and return its reference; sequences of one call follow each other."""
-        bodies = self._bodies
-        place = len(bodies)
+        entries = self._entries
+        place = len(entries)
         if place == FULL:
             self.finish(batch)
             place = 0
-        body = _encode(replace(entry, key="") if entry.key == entry.url else entry)
         if not place:
-            self._first, self._now, self._end = sequence, now, 0
-        bodies.append(body)
-        self._end += len(body)
-        self._lines += (slot, self._end)
+            self._first, self._now = sequence, now
+        entries.append(entry)
+        self._slots.append(slot)
         return sequence << 8 | place << 3
 
     def finish(self, batch: Batch) -> None:
         """Write the sheet that was begun."""
-        if bodies := self._bodies:
-            head = _heads[len(bodies)](self._now, len(bodies), *self._lines)
+        if entries := self._entries:
+            bodies = [_encode(replace(each, key="") if each.key == each.url else each) for each in entries]
+            lines = chain.from_iterable(zip(self._slots, accumulate(map(len, bodies)), strict=True))
+            head = _heads[len(bodies)](self._now, len(bodies), *lines)
             batch.put(number_key(self._first), b"".join((head, *bodies)), self._store.sheets)
-            bodies.clear()
-            self._lines.clear()
+            entries.clear()
+            self._slots.clear()
 
     def read(self, references: Sequence[int]) -> list[SheetEntry]:
         """Return the entries that stand there; a sheet that several need is read once."""
