@@ -29,7 +29,7 @@ from bench.measure import MEGABYTE, ROOT, Account, peak_resident, resident, size
 from bench.progress import Bar
 from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.records.entry import Entry, LinkKind
 from gossamer.records.lease import Answer, Fate, Settlement
 from gossamer.records.outcome import Outcome

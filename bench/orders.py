@@ -17,7 +17,7 @@ from bench.opic import Graph, generated, pagerank
 from bench.table import Column, Row, Table
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Score
 from gossamer.edges import NUMBERS, pack
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.node.ranker import AT_ONCE, GROWTH, share
 from gossamer.policy.priority import DEFAULT, LEAST_RANK, Order, linked, rank
 from gossamer.records.entry import Entry, LinkKind

@@ -50,9 +50,9 @@ STAGES = {
         "gossamer.storage.archive.directory:DirectoryArchive.flush",
     ),
     "frontier": (
-        "gossamer.frontier.embedded:EmbeddedFrontier.lease",
-        "gossamer.frontier.embedded:EmbeddedFrontier.settle",
-        "gossamer.frontier.embedded:EmbeddedFrontier.discover",
+        "gossamer.frontier.embedded.facade:EmbeddedFrontier.lease",
+        "gossamer.frontier.embedded.facade:EmbeddedFrontier.settle",
+        "gossamer.frontier.embedded.facade:EmbeddedFrontier.discover",
     ),
     "catalog": ("gossamer.storage.catalog.sqlite:SqliteCatalog.add",),
     "graph": ("gossamer.visit.links:Outlinks.of", "gossamer.storage.linkgraph:EdgeLog.put"),

@@ -35,7 +35,7 @@ FEED = "gossamer.processors.feed:FeedProcessor"
 
 TABLE: dict[str, dict[str, str]] = {
     "frontier": {
-        "rocksdb": "gossamer.frontier.embedded:EmbeddedFrontier",
+        "rocksdb": "gossamer.frontier.embedded.facade:EmbeddedFrontier",
     },
     "kv": {
         "rocksdb": "gossamer.kv.rocks:RocksKeyValue",

@@ -11,8 +11,8 @@ from killing import leave_as_killed
 from wiring import Halves, wired
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier.embedded import EmbeddedFrontier
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Leases
 from gossamer.remote.client import NodeConnection, RemoteFrontier

@@ -22,11 +22,12 @@ from killing import leave_as_killed
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import journal, ledger, line, schedule, seen, slots
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded import ledger, schedule, seen
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.frontier.heap import PureHeap
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.layout import journal, line, slots
 from gossamer.frontier.order import MINT, QueueOrder
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.walks import first
 from gossamer.policy import politeness
 from gossamer.policy.turn import TurnRules

@@ -10,7 +10,7 @@ import pytest
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Storage
 from gossamer.errors import StoreError
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.joints.shelving import Shelving
 from gossamer.kv.rocks import RocksKeyValue
 from gossamer.records.location import Location

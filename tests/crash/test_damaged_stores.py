@@ -16,7 +16,7 @@ from crawling import run_gossamer, simweb_running
 from damaging import REMEDIES, content_of, copied, damages, files_of, judge
 
 from gossamer.errors import GossamerError
-from gossamer.frontier import slots
+from gossamer.frontier.layout import slots
 
 COUNT = int(os.environ.get("SOAK_DAMAGES", "60"))
 SEED = int(os.environ.get("SOAK_SEED", "0")) or Random().randrange(1, 1 << 32)

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.records.outcome import State
 
 NOW = 1_700_000_000.0
@@ -19,8 +19,8 @@ CHILD = """
 import asyncio, json, sys
 from pathlib import Path
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import slots
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.layout import slots
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.records.lease import Answer, Fate, Settlement
 from gossamer.records.entry import Entry
 from gossamer.records.outcome import Outcome

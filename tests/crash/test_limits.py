@@ -18,7 +18,7 @@ from serving import Answer, Asked, page, site_running
 
 from gossamer.config.sections import Breaker, Fetch, FrontierSettings, Politeness, Settings
 from gossamer.config.sections import CrawlSettings as CrawlSection
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.jobs.descriptors import OWN, PER_VISIT, fit
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Fate, Settlement

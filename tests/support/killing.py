@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from gossamer.errors import StoreError
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 
 
 async def leave_as_killed(frontier: EmbeddedFrontier, target: Path) -> None:

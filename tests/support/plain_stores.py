@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from gossamer.document.body import Body
 from gossamer.edges import unpack
 from gossamer.errors import StoreError
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
 from gossamer.records.fetch import Fetched

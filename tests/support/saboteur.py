@@ -18,7 +18,10 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
-from gossamer.frontier import admission, embedded, endings, journal, schedule, turns
+from gossamer.frontier.embedded import facade as embedded
+from gossamer.frontier.embedded import schedule, turns
+from gossamer.frontier.heap import PureHeap
+from gossamer.frontier.layout import slots
 from gossamer.lessons.book import LessonBook
 from gossamer.node.commit import Committer
 from gossamer.node.ranker import Ranker
@@ -77,17 +80,18 @@ PLACES: dict[str, tuple[Any, str, Concerned]] = {
     "admit": (LinkJudge, "line_up", _linked),
     "commit": (Committer, "commit", _visited),
     "graph": (EdgeLog, "put", _any),
-    "settle": (endings.Endings, "settle_all", _answered),  # all of it has changed in memory, and nothing was written
-    "settle anything": (endings.Endings, "settle_all", _settled),
+    "settle": (embedded.EmbeddedFrontier, "_settle_all", _answered),  # all of it has changed in memory, and nothing was written
+    "settle anything": (embedded.EmbeddedFrontier, "_settle_all", _settled),
     "robots": (RobotsCache, "keep", _any),
     "lease": (turns.Turns, "give", _begun),  # clocks have moved, and nothing was written
     "leased": (embedded.EmbeddedFrontier, "_next_time", _any),  # leases were written, and nobody gets them
     "listener": (Ranker, "_count", _any),
 }
-COMPILED = (
-    (admission, "admit_page"),
-    (endings, "settle_page"),
-    *((module, "_swift") for module in (journal, schedule, turns)),
+PURE = (
+    (schedule, "Heap", PureHeap),
+    (slots, "Gathered", slots.PureGathered),
+    (slots, "find", slots.pure_find),
+    (slots, "merge", slots.pure_merge),
 )
 
 
@@ -98,8 +102,8 @@ class Saboteur:
         plan = json.loads(os.environ.get(VARIABLE, "{}"))
         if plan and not hasattr(Saboteur, "begun"):
             Saboteur.begun = True  # type: ignore[attr-defined]
-            for module, name in COMPILED if plan.get("pure") else ():
-                setattr(module, name, None)
+            for module, name, pure in PURE if plan.get("pure") else ():
+                setattr(module, name, pure)
             if "full" in plan:
                 tempfile.TemporaryFile = partial(_without_room, tempfile.TemporaryFile, plan["full"])  # type: ignore[assignment]
                 return

@@ -17,8 +17,8 @@ from gossamer.config.load import load
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Storage
 from gossamer.durability import Gathering, Syncing, make_directory
 from gossamer.errors import StoreError
-from gossamer.frontier import store as frontier_store
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
+from gossamer.frontier.layout import store as frontier_store
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
 from gossamer.kv import rocks

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gossamer.dedupe import vectors
-from gossamer.frontier.slots import PureGathered
+from gossamer.frontier.layout.slots import PureGathered
 from gossamer.lessons.phrases import PLACES, ShownPhrases
 
 BITS = (1 << 64) - 1

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import GossamerError, StoreError
-from gossamer.frontier import dump
-from gossamer.frontier.rows import UrlRow, decode_url, encode
+from gossamer.frontier.layout.rows import UrlRow, decode_url, encode
+from gossamer.frontier.reference import dump
 from gossamer.jobs import control, ledger
 from gossamer.jobs.directory import CrawlDirectory, NotACrawl
 from gossamer.records.outcome import State

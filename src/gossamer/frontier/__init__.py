@@ -1,6 +1,7 @@
 """The frontier: every known URL in exactly one state, every host's next turn, and the only place where politeness is enforced.
 
-One contract (`joints.frontier.Frontier`), one backend a module. What each of them keeps true:
+One contract (`joints.frontier.Frontier`), one backend a room: `reference/` in memory, `embedded/` on disk (`layout/`). What
+each of them keeps true:
 
 1. Every key ever accepted is waiting, leased, done, dead or removed, and in one of these only.
 2. Between two requests to a host there is at least its delay, and never more than its connections at once, over all workers,

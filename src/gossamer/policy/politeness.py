@@ -22,12 +22,14 @@ from gossamer.records.reason import Reason
 
 def delay_of(policy: HostPolicy, clock: HostClock, settings: Politeness) -> float:
     """Return the seconds between two requests to the host, start to start."""
+    if not clock.robots_delay and policy.max_qps is None:  # nearly always, and asked three times a page
+        return settings.delay * clock.slowdown
     return _delay(policy, clock.robots_delay, clock.slowdown, settings)
 
 
 def _delay(policy: HostPolicy, robots_delay: float, slowdown: float, settings: Politeness) -> float:
     floor = 1.0 / policy.max_qps if policy.max_qps else settings.delay
-    if not robots_delay:  # nearly always, and asked three times a page
+    if not robots_delay:
         return floor * slowdown
     return max(floor, min(robots_delay, settings.max_robots_delay)) * slowdown
 

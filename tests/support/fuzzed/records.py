@@ -7,14 +7,15 @@ from pathlib import Path
 
 from fuzzed.feed import Feed
 from gossamer.errors import StoreError
-from gossamer.frontier import _heap, _slots, slots
+from gossamer.frontier import _heap, _slots
 from gossamer.frontier.bloom import GrowingBloom, dump, load
 from gossamer.frontier.heap import PureHeap
-from gossamer.frontier.keys import TICKET, number_key
-from gossamer.frontier.line import stands_in, whole, without
-from gossamer.frontier.schedule import Host
-from gossamer.frontier.sheets import Sheets, written_in
-from gossamer.frontier.store import Store
+from gossamer.frontier.layout import slots
+from gossamer.frontier.layout.host import Host
+from gossamer.frontier.layout.keys import TICKET, number_key
+from gossamer.frontier.layout.line import stands_in, whole, without
+from gossamer.frontier.layout.sheets import Sheets, written_in
+from gossamer.frontier.layout.store import Store
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.reason import because
 from gossamer.storage._ranking import Ranking

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gossamer.errors import StoreError
-from gossamer.frontier import line
-from gossamer.frontier.keys import ticket_of
+from gossamer.frontier.layout import line
+from gossamer.frontier.layout.keys import ticket_of
 
 pytest.importorskip("gossamer.frontier._heap", reason="nothing is compiled")
 

@@ -11,10 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
-from gossamer.frontier import journal, ledger, line, schedule, slots
-from gossamer.frontier.embedded import EmbeddedFrontier
+from gossamer.frontier.embedded import ledger, schedule
+from gossamer.frontier.embedded.facade import EmbeddedFrontier
 from gossamer.frontier.heap import PureHeap
-from gossamer.frontier.rows import HostRow, decode_page
+from gossamer.frontier.layout import journal, line, slots
+from gossamer.frontier.layout.rows import HostRow, decode_page
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
 from gossamer.records.host import HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement

@@ -6,7 +6,7 @@ import pytest
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness, Score
 from gossamer.errors import StoreError
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.node.ranker import Ranker, share
 from gossamer.policy import priority
 from gossamer.records.entry import Entry, Priority

@@ -12,7 +12,7 @@ from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.errors import ENDING, DiskFull, GossamerError, StoreError
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.records.entry import Entry, LinkKind

@@ -10,7 +10,7 @@ import pytest
 from gossamer.assemble import make_admission, make_lookout
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome

@@ -14,7 +14,7 @@ from gossamer.dedupe.exact import ExactDeduper
 from gossamer.dedupe.near import NearIndex
 from gossamer.document.body import Body
 from gossamer.filters.scope import Scope
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.keyvalue import RUN
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.node.succession import first_texts

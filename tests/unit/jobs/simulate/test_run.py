@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gossamer.assemble import open_stores
 from gossamer.config.sections import Settings
-from gossamer.frontier.memory import MemoryFrontier
+from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.jobs.simulate.compare import Beginning, Contender, crawl, simulated, strategy
 from gossamer.jobs.simulate.plan import DAY, WebPlan
 from gossamer.jobs.simulate.run import BEGIN, SimulatedCrawl, Visits
