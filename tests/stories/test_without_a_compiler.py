@@ -93,16 +93,9 @@ def test_the_lessons_are_there_to_be_learned(compiled: dict[str, Any], site: Sit
     assert len(compiled["kept"]) > 50
 
 
-FRONTIER = "gossamer.frontier."  # its modules need each other: they are there, or missing, together
-
-
-@pytest.mark.parametrize("name", [name for name in COMPILED if not name.startswith(FRONTIER)])
+@pytest.mark.parametrize("name", COMPILED)
 def test_each_module_may_be_missing_alone(name: str, site: Site, compiled: dict[str, Any], tmp_path: Path) -> None:
     assert outcome_of(site, tmp_path / "crawl", (name,)) == compiled
-
-
-def test_those_of_the_frontier_may_be_missing_together(site: Site, compiled: dict[str, Any], tmp_path: Path) -> None:
-    assert outcome_of(site, tmp_path / "crawl", tuple(name for name in COMPILED if name.startswith(FRONTIER))) == compiled
 
 
 @pytest.mark.parametrize("more", [(), ("numpy",)], ids=["with numpy", "without"])
