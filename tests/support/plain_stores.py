@@ -102,19 +102,11 @@ for _name, _ours in inspect.getmembers(Frontier, inspect.isroutine):
 # --- key-value store -------------------------------------------------------------------------------------------------
 
 
-class PlainKeyValue:
+class PlainPairs:
     """A dict."""
 
     def __init__(self, pairs: dict[bytes, bytes]) -> None:
         self._pairs = pairs
-
-    @classmethod
-    async def open(cls, location: Location, durable: bool) -> "PlainKeyValue":
-        return cls(state_of(location, dict))
-
-    @classmethod
-    async def exists(cls, location: Location) -> bool:
-        return is_there(location)
 
     async def get(self, key: bytes) -> bytes | None:
         return self._pairs.get(key)
@@ -135,8 +127,35 @@ class PlainKeyValue:
         for pair in sorted(pair for pair in self._pairs.items() if pair[0].startswith(prefix)):
             yield pair
 
+
+class PlainKeyValue:
+    """A dict for each place."""
+
+    def __init__(self, places: dict[str, dict[bytes, bytes]]) -> None:
+        self._places = places
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool) -> "PlainKeyValue":
+        return cls(state_of(location, dict))
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location)
+
+    def at(self, place: str) -> PlainPairs:
+        return PlainPairs(self._places.setdefault(place, {}))
+
+    async def put_places(self, places: Mapping[str, Sequence[tuple[bytes, bytes]]]) -> None:
+        for place, pairs in places.items():
+            await self.at(place).put_all(pairs)
+
+    async def walk(self, prefix: str) -> AsyncIterator[tuple[str, bytes, bytes]]:
+        for place in [place for place in self._places if place.startswith(prefix)]:
+            async for key, value in self.at(place).scan(b""):
+                yield place, key, value
+
     async def checkpoint(self, target: Shelving) -> None:
-        await target.put(STATE, [pickle.dumps(self._pairs)])
+        await target.put(STATE, [pickle.dumps(self._places)])
 
     async def aclose(self) -> None:
         pass
@@ -402,6 +421,7 @@ def _matches(
     outcome: str = "",
     mime: str = "",
     cut: bool = False,
+    rule: str = "",
     since: float | None = None,
     until: float | None = None,
 ) -> bool:
@@ -416,6 +436,7 @@ def _matches(
         and (not outcome or page.outcome == outcome)
         and (not mime or page.mime == mime)
         and (not cut or bool(page.truncated))
+        and (not rule or (page.reason is not None and page.reason.rule == rule))
         and (since is None or page.fetched_at >= since)
         and (until is None or page.fetched_at < until)
     )

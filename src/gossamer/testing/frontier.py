@@ -103,3 +103,4 @@ ORDER: tuple[Rule, ...] = (
     hosts.hosts_take_turns_in_the_order_they_became_ready,
     hosts.a_host_that_had_its_turn_goes_behind_the_others,
 )
+RULES: tuple[Rule, ...] = INVARIANTS + ORDER
