@@ -220,7 +220,7 @@ class LessonBook:
         grown: Any = study.changes[name, GROWTH, ""]
         study.changes[name, GROWTH, ""] = replace(grown, held=grown.held + 1)
         answer = replace(answer, block_until=now + seconds, block_reason=growth.sinking(grown))
-        return replace(visit, settlement=replace(settlement, answer=answer))
+        return replace(visit, settlement=replace(settlement, answer=answer, clock=None))  # the clock was computed without it
 
     def _not_kept(self, visits: Sequence[Visit]) -> Sequence[Visit]:
         """Leave out what a commit brings again."""

@@ -44,8 +44,8 @@ class Endings:
         host, answer = turn.host, settlement.answer
         self._turns.end(turn, now)
         if answer is not None:
-            clock = settlement.clock
-            if clock is None or host.clock is not turn.after or host.policy is not turn.lease.policy:
+            clock, held = settlement.clock, settlement.lease
+            if clock is None or host.clock != held.clock or host.policy != held.policy:
                 clock = self._rules.clock_after(host.clock, host.policy, answer, now)
             host.clock = clock
         elif settlement.outcome is _BUG:
