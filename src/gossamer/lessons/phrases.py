@@ -1,17 +1,20 @@
 """Phrases that hosts have shown lately: a memory of fixed size, and a log of as many in the store to fill it again.
 
 Every page brings sixteen, so they are not rows of their own: looked up and written one by one they cost 0.08 ms a page, as much
-as its archive record; here 0.015. A name has one place with room for two, and the one that was not seen for longer gives way: a
+as its archive record; here 0.002. A name has one place with room for two, and the one that was not seen for longer gives way: a
 phrase that a maze repeats stays, one of an honest page is forgotten some hundred thousand pages later, when nobody asks for it.
 
 The log is leaves of LEAF names, written round and round; a commit writes the last one or two again. Names that are not asked
-for one by one stand in bytes, 64 bits each, as in the memory.
+for one by one stand in bytes, 64 bits each, as in the memory. `_phrases.c` has the loops.
 """
 
 from array import array
+from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
+from gossamer.compiled import optional
 from gossamer.joints.keyvalue import Pairs
 
 PLACES = 1 << 19  # of two names each: 8 MB
@@ -31,18 +34,31 @@ def name_of(host: int, phrase: int) -> int:
     return (host + phrase * _MIX) & _BITS
 
 
-class ShownPhrases:
+class ShownPhrases(Protocol):
     """The phrases that some pages showed, none of which is learned yet."""
+
+    def has_news(self, host: int, sketch: tuple[int, ...], /) -> bool:
+        """Add phrases of a host; tell whether any of them is new to these and to the memory."""
+
+    def names(self) -> bytes:
+        """Return all of them, as they came."""
+
+    def news(self) -> bytes:
+        """Return those that are new to the memory."""
+
+
+class PlainShown:
+    """The same without C."""
 
     def __init__(self, memory: "array[int]") -> None:
         self._memory = memory
-        self._shown: dict[int, bool] = {}  # whether they are new to the memory
+        self._shown: dict[int, bool] = {}  # whether they are new
 
-    def has_news(self, host: int, sketch: tuple[int, ...]) -> bool:
+    def has_news(self, host: int, sketch: tuple[int, ...], /) -> bool:
         """Add phrases of a host; tell whether any of them is new to these and to the memory."""
         memory, shown, has_news = self._memory, self._shown, False
         for phrase in sketch:
-            name = host + phrase * _MIX & _BITS  # as `name_of`
+            name = name_of(host, phrase)
             if name not in shown:
                 place = name >> 44 & ~1
                 is_new = shown[name] = memory[place] != name and memory[place + 1] != name
@@ -51,11 +67,30 @@ class ShownPhrases:
 
     def names(self) -> bytes:
         """Return all of them, as they came."""
-        return array("Q", list(self._shown)).tobytes()
+        return array("Q", self._shown).tobytes()
 
     def news(self) -> bytes:
         """Return those that are new to the memory."""
         return array("Q", [name for name, is_new in self._shown.items() if is_new]).tobytes()
+
+
+def plain_learn(memory: "array[int]", names: bytes) -> None:
+    """Put names into the memory."""
+    for name in array("Q", names):
+        place = name >> 44 & ~1
+        if memory[place] != name:
+            memory[place], memory[place + 1] = name, memory[place]
+
+
+def plain_packed(learned: int, names: bytes) -> bytes:
+    """Return a leaf as it is stored."""
+    return _encode((learned, array("Q", names).tolist()))
+
+
+_quick = optional("gossamer.lessons._phrases")
+_shown: Callable[["array[int]"], ShownPhrases] = _quick.Shown if _quick else PlainShown
+_learn: Callable[["array[int]", bytes], None] = _quick.learn if _quick else plain_learn
+_packed: Callable[[int, bytes], bytes] = _quick.packed if _quick else plain_packed
 
 
 class Phrases:
@@ -78,23 +113,18 @@ class Phrases:
 
     def show(self) -> ShownPhrases:
         """Begin to note what pages show."""
-        return ShownPhrases(self._memory)
+        return _shown(self._memory)
 
     def learn(self, names: bytes) -> None:
         """Remember phrases."""
-        memory = self._memory
-        for name in array("Q", names):
-            place = name >> 44 & ~1
-            if memory[place] != name:
-                memory[place], memory[place + 1] = name, memory[place]
+        _learn(self._memory, names)
 
     def log(self, names: bytes) -> list[tuple[bytes, bytes]]:
         """Return the rows that put new phrases into the log."""
         leaf, rows = self._leaf + names, []
         for number, start in enumerate(range(0, len(leaf), LEAF * SIZE), start=self._learned // LEAF):
             piece = leaf[start : start + LEAF * SIZE]
-            row = _encode((number * LEAF + len(piece) // SIZE, array("Q", piece).tolist()))
-            rows.append((_LEAF + (number % LEAVES).to_bytes(4, "big"), row))
+            rows.append((_LEAF + (number % LEAVES).to_bytes(4, "big"), _packed(number * LEAF + len(piece) // SIZE, piece)))
         return rows
 
     def logged(self, names: bytes) -> None:

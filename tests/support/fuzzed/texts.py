@@ -1,12 +1,14 @@
 """Targets that the web reaches: markup, links, texts, heads, chunks and what is archived of them."""
 
 import zlib
+from array import array
 
 from fuzzed.feed import Feed
 from gossamer.dedupe import _simhash, vectors
 from gossamer.dedupe.recent import CompiledRecent, PlainRecent, Recent
 from gossamer.fetchers.chunks import GOES_ON, Chunks
 from gossamer.fetchers.framing import Refused, ResponseHead, end_of_head, read_head
+from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
@@ -51,6 +53,23 @@ def simhash(data: bytes) -> None:
     """Reckon what the vectors reckon."""
     text = data.decode("utf-8", "replace") * (1 + data[:1].count(b"\xff"))
     assert _simhash.reckon(text) == vectors.reckon(text)
+
+
+def phrase(data: bytes) -> None:
+    """Note, pack and learn phrases as the plain way does."""
+    feed = Feed(data)
+    memories = [array("Q", bytes(16 * phrases.PLACES)) for _ in range(2)]
+    names = [feed.wide() for _ in range(feed.number() % 40)]
+    for learn, memory in zip((_phrases.learn, phrases.plain_learn), memories, strict=True):
+        learn(memory, array("Q", names).tobytes())
+    shown = _phrases.Shown(memories[0]), phrases.PlainShown(memories[1])
+    while feed:
+        host, sketch = feed.wide(), tuple(feed.wide() for _ in range(feed.number() % 40))
+        one, other = (each.has_news(host, sketch) for each in shown)
+        assert one == other
+    assert shown[0].names() == shown[1].names() and shown[0].news() == shown[1].news() and memories[0] == memories[1]
+    assert phrases._decode(_phrases.packed(len(data), shown[0].news())) == (len(data), array("Q", shown[1].news()).tolist())
+    _phrases.learn(memories[0], data)
 
 
 def near(data: bytes) -> None:
@@ -102,4 +121,4 @@ def chunk(data: bytes) -> None:
     assert (found, pieces.error is None) == (end, whole.error is None), (found, end, pieces.error, whole.error)
 
 
-TARGETS = (scan, join, simhash, near, deflate, head, chunk)
+TARGETS = (scan, join, simhash, phrase, near, deflate, head, chunk)

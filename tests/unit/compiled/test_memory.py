@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("gossamer.processors._scan", reason="nothing is compiled")
 
 from gossamer.dedupe import _recent as recent
+from gossamer.lessons import _phrases as phrases
 from gossamer.storage import _ranking as ranking
 from gossamer.url import _join as joining
 
@@ -71,6 +72,37 @@ def test_a_ranking_is_not_changed_while_its_best_are_told() -> None:
 def test_a_link_is_joined_only_with_a_base_of_the_web(base: tuple[str, int, int, int], href: str) -> None:
     with pytest.raises(ValueError, match="base"):
         joining.join_all(*base, [href])
+
+
+class Number:
+    """Becomes a number by a call."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self.call = call
+
+    def __index__(self) -> int:
+        self.call()
+        return 7
+
+
+def test_phrases_find_room_whoever_shows_some_meanwhile() -> None:
+    shown = phrases.Shown(array("Q", bytes(16 << 19)))
+    more = iter(range(3, 400))
+
+    def show() -> None:
+        shown.has_news(next(more), tuple(range(64)))
+
+    assert shown.has_news(1, tuple(Number(show) for _ in range(40)))  # type: ignore[misc]
+    assert len(set(array("Q", shown.names()))) == len(shown.names()) // 8 == 40 * 64 + 1
+
+
+@pytest.mark.parametrize("size", range(8 * 17 + 1, 8 * 18))
+def test_names_that_are_cut_are_learned_up_to_the_last_whole_one(size: int) -> None:
+    memory, same = (array("Q", bytes(16 << 19)) for _ in range(2))
+    names = bytes(range(1, size + 1))
+    phrases.learn(memory, names)
+    phrases.learn(same, names[: size // 8 * 8])
+    assert memory == same
 
 
 def memory_that_says(place: int, value: int) -> bytearray:

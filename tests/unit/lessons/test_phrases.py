@@ -2,12 +2,13 @@
 
 from array import array
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 
 from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons import phrases as module
-from gossamer.lessons.phrases import LEAF, Phrases, name_of
+from gossamer.lessons.phrases import LEAF, PLACES, Phrases, PlainShown, name_of, plain_learn, plain_packed
 
 
 def packed(names: Iterable[int]) -> bytes:
@@ -69,3 +70,37 @@ def test_a_page_has_news_when_any_of_its_phrases_is_new_and_was_not_shown_since(
     assert (since.names(), since.news()) == (packed([name_of(7, 1), name_of(7, 2)]), packed([name_of(7, 2)]))
     assert not since.has_news(7, (1, 2)), "it was news of the page before"
     assert not since.has_news(7, ())
+
+
+def test_both_ways_of_looking_learning_and_writing_are_one() -> None:
+    random = Random(3)
+    pages = [(random.getrandbits(64), tuple([random.getrandbits(32) for _ in range(16)])) for _ in range(200)]
+    pages += [(host, sketch[:8]) for host, sketch in pages]
+    compiled, plain = array("Q", bytes(16 * PLACES)), array("Q", bytes(16 * PLACES))
+    for start in range(0, len(pages), 50):
+        said = module._shown(compiled), PlainShown(plain)
+        for host, sketch in [*pages[start : start + 50], *pages[start : start + 5], (start, tuple(range(40)))]:
+            assert said[0].has_news(host, sketch) == said[1].has_news(host, sketch)
+        assert (said[0].names(), said[0].news()) == (said[1].names(), said[1].news())
+        module._learn(compiled, said[0].names())
+        plain_learn(plain, said[1].names())
+        leaves = module._packed(start, said[0].news()), plain_packed(start, said[1].news())
+        assert module._decode(leaves[0]) == module._decode(leaves[1]) == (start, array("Q", said[1].news()).tolist())
+    crowd = packed((5 << 45) + number for number in (1, 2, 1, 3, 4))
+    module._learn(compiled, crowd)
+    plain_learn(plain, crowd)
+    assert compiled == plain
+
+
+@pytest.mark.parametrize("sketch", [("a",), (1, None), None])
+def test_what_is_no_phrase_is_not_shown(sketch: tuple[int, ...]) -> None:
+    with pytest.raises((TypeError, OverflowError)):
+        Phrases().show().has_news(1, sketch)
+
+
+def test_a_memory_that_is_too_small_is_not_looked_into() -> None:
+    small = array("Q", bytes(64))
+    with pytest.raises((ValueError, IndexError)):
+        module._shown(small).has_news(1 << 63, (0,))
+    with pytest.raises((ValueError, IndexError)):
+        module._learn(small, packed([1 << 63]))
