@@ -25,10 +25,9 @@ class Tide:
     def __init__(self) -> None:
         self._others: deque[tuple[float, int]] = deque()
         self._count = 0
-        self._sunk: OrderedDict[str, float] = (
-            OrderedDict()
-        )  # hosts that sink, and when they were visited last; the latest is the last
-        self._afloat: OrderedDict[str, float] = OrderedDict()  # the same of hosts that do not
+        # When each host was visited last, the latest at the end: those that sink, and those that do not.
+        self._sunk: OrderedDict[str, float] = OrderedDict()
+        self._afloat: OrderedDict[str, float] = OrderedDict()
         self._queued: dict[str, float] = {}  # until when the URLs of a host that were put off wait
 
     def note(self, afloat: Sequence[str], sunk: Iterable[str], now: float) -> None:
