@@ -37,8 +37,9 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.reason import because
 from gossamer.records.rules import Rule
+from gossamer.records.token import home_in
 from gossamer.storage.shelving import DirectoryShelving
-from gossamer.url.fingerprint import fingerprint
+from gossamer.url.fingerprint import fingerprint, home
 
 START = 1_700_000_000.0
 PURE = (
@@ -224,7 +225,9 @@ class BothFrontiers(RuleBasedStateMachine):
             self.both("revisit", [(url, self.now)], self.now)
 
     def take(self, lease: Lease, next_time: float) -> None:
-        assert all(lease.token > other.token for other in self.leases)
+        assert home_in(lease.token) == home(lease.entry.group)
+        assert all(lease.token > other.token for other in self.leases if other.entry.group == lease.entry.group)
+        assert all(lease.token != other.token for other in self.leases)
         assert lease.delay == 0 or next_time <= self.now
         assert lease.entry.key not in {other.entry.key for other in self.turns.values() if other.entry.key}
         for host, at, delay in self.sent.values():
@@ -437,7 +440,8 @@ class BothFrontiers(RuleBasedStateMachine):
         }
         numbers = replace(self.loop.run_until_complete(self.real.statistics()), recent_hits=0, bloom_misses=0, store_reads=0)
         assert numbers == self.loop.run_until_complete(self.model.statistics())
-        assert self.real.outlook(2) == self.model.outlook(2)
+        outlooks = [self.loop.run_until_complete(frontier.outlook(2)) for frontier in (self.real, self.model)]
+        assert outlooks[0] == outlooks[1]
         states = Counter(known.state for known in found)
         assert all(getattr(numbers, state.value) == states[state] for state in State)
         live = {lease.entry.key for lease in self.turns.values() if lease.entry.key}

@@ -98,9 +98,9 @@ class Progress:
             now, finished = self._crawl.stores.clock.now(), sum(tally.outcomes.values())
             self._history.append(Standing(now, tally.pages, finished, self._standing.waiting))
             if self._live is not None:
-                self._live.update(self._picture(), refresh=True)
+                self._live.update(self._picture(await self._doings()), refresh=True)
             elif self._seconds and self._seconds % PLAIN_EVERY == 0:
-                output.note(self._plain())
+                output.note(self._plain(await self._doings()))
             self._seconds += 1
             await asyncio.sleep(SECOND)
 
@@ -122,10 +122,10 @@ class Progress:
             ("hosts", f"{frontier.hosts:,}"),
         ]
 
-    def _doings(self) -> list[tuple[str, str]]:
+    async def _doings(self) -> list[tuple[str, str]]:
         """Say what is fetched, what is waited for, and when the crawl will be over, as far as there is something to say."""
         stores, pool = self._crawl.stores, self._crawl.pool
-        now, outlook, waiting = stores.clock.now(), stores.frontier.outlook(MOST_HOSTS), self._history[-1].waiting
+        now, outlook, waiting = stores.clock.now(), await stores.frontier.outlook(MOST_HOSTS), self._history[-1].waiting
         soon = wait_for(outlook, now)
         if waiting and not outlook.next_host and not pool.under_way:
             soon = f"until a host is released that was paused or blocked: {command('hosts', stores.directory)}"
@@ -149,13 +149,13 @@ class Progress:
         bad = [(count, name) for name, count in self._crawl.tally.outcomes.items() if name not in GOOD | NOT_FOR_US]
         return ", ".join(f"{name} {count:,}" for count, name in sorted(bad, reverse=True))
 
-    def _plain(self) -> str:
+    def _plain(self, doings: list[tuple[str, str]]) -> str:
         facts = "  ".join(f"{name} {value}" for name, value in self._facts())
         failures = self._failures()
-        doings = "; ".join(f"{label} {text}" for label, text in self._doings())
-        return f"{output.duration(self._seconds):>9}  {facts}" + (f"  [{failures}]" if failures else "") + f"  {doings}"
+        said = "; ".join(f"{label} {text}" for label, text in doings)
+        return f"{output.duration(self._seconds):>9}  {facts}" + (f"  [{failures}]" if failures else "") + f"  {said}"
 
-    def _picture(self) -> "RenderableType":
+    def _picture(self, doings: list[tuple[str, str]]) -> "RenderableType":
         from rich.columns import Columns
         from rich.console import Group, RenderableType
         from rich.panel import Panel
@@ -166,9 +166,7 @@ class Progress:
         bars = "".join(BARS[round(rate / highest * (len(BARS) - 1))] for rate in rates)
         facts = [Text.assemble((value, "bold cyan"), f" {name}") for name, value in self._facts()]
         lines: list[RenderableType] = [Columns(facts, padding=(0, 3)), Text(bars, style="green")]
-        rows = self._doings()
-        if failures := self._failures():
-            rows.append(("failed", failures))
+        rows = [*doings, ("failed", failures)] if (failures := self._failures()) else doings
         width = (self._live.console.width if self._live else 80) - len("│ fetching   │")
         for label, text in rows:
             shown = output.clean(text) if label not in FETCHES else output.shorten(output.clean(text), width)

@@ -1,4 +1,9 @@
-"""The joint of the frontier: every known URL, and every host's next turn."""
+"""The joint of the frontier: every known URL, and every host's next turn.
+
+Politeness is grouped (`Entry.group`; each host is a group of its own), and everything that belongs to a group tells its *home*,
+16 bits of the group's name: entries and hosts by their text, fingerprints (`promote`, `names`) and tokens of leases by their
+first bits. So a frontier that is divided into partitions by homes knows for every call which of them to ask.
+"""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol, Self, runtime_checkable
@@ -111,7 +116,7 @@ class Frontier(Leasing, Protocol):
         """Walk over every known URL, or those in one state."""
 
     async def statistics(self) -> FrontierStatistics: ...
-    def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
+    async def outlook(self, most: int) -> Outlook: ...  # who will be last only if no more than `most` hosts have work
 
     async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy of the state."""

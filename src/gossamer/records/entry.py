@@ -68,7 +68,7 @@ class Entry(Struct, frozen=True, array_like=True):
 
     url: str  # what is requested
     key: str  # what is deduplicated
-    host: str  # lower-case host name without port: the unit of politeness
+    host: str  # lower-case host name without port
     depth: int = 0
     kind: LinkKind = LinkKind.SEED
     via: str = ""  # the page it was found on
@@ -77,6 +77,11 @@ class Entry(Struct, frozen=True, array_like=True):
     redirects: int = 0  # redirects followed in a row to get here
     off_site: int = 0  # hops since the crawl left the seeds' sites
     refused: Verdict | None = None
+
+    @property
+    def group(self) -> str:
+        """The unit of politeness: URLs of one group take turns at one clock. It is the host (`url/fingerprint.py`)."""
+        return self.host
 
 
 class Discovered(Struct, frozen=True):

@@ -12,9 +12,9 @@ from gossamer.records.reason import Reason
 
 
 class Lease(Struct, frozen=True, kw_only=True, array_like=True):
-    """The right to send one request to one host, now, until `until`. Tokens grow and are never used twice."""
+    """The right to send one request to one host, now, until `until`."""
 
-    token: int
+    token: int  # never used twice; it tells the home of the entry's group, in which tokens grow (`records/token.py`)
     worker: str
     entry: Entry  # for a bare turn (`reserve`) only its host is set
     leased_at: float

@@ -10,6 +10,7 @@ the last pick. A backend that is divided by hosts keeps that order in each parti
 from collections.abc import Awaitable, Callable
 
 from gossamer.testing import frontier_again as again
+from gossamer.testing import frontier_homes as homes
 from gossamer.testing import frontier_hosts as hosts
 from gossamer.testing import frontier_opic as opic
 from gossamer.testing import frontier_promote as promote
@@ -60,6 +61,8 @@ INVARIANTS: tuple[Rule, ...] = (
     promote.only_what_was_never_fetched_is_promoted,
     promote.of_many_that_are_promoted_at_once_none_is_lost_or_doubled,
     promote.a_promotion_survives_a_restart,
+    homes.a_token_tells_the_home_of_its_group_and_grows_there,
+    homes.one_call_reaches_urls_of_every_home,
     hosts.a_host_is_never_leased_twice_at_once,
     hosts.a_host_gets_as_many_connections_as_it_may_a_delay_apart,
     hosts.each_lease_belongs_to_whom_the_caller_names_for_its_host,

@@ -309,28 +309,28 @@ async def the_next_date_is_the_first_of_all_that_wait(bench: FrontierBench) -> N
 
 async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=2))
-    assert frontier.outlook(10) == Outlook()
+    assert await frontier.outlook(10) == Outlook()
     await _many(frontier, 4)
     await _many(frontier, 2, "b.example")
     await frontier.set_policy("b.example", HostPolicy(max_qps=0.1))
     first, second = await leased(frontier, NOW)
-    assert frontier.outlook(10) == Outlook(slowest="b.example", seconds=10, delay=10), "both have all they may have"
+    assert await frontier.outlook(10) == Outlook(slowest="b.example", seconds=10, delay=10), "both have all they may have"
     await frontier.settle([end(first)], NOW)
     next_turn = Outlook(next_host="a.example", next_time=NOW + 2)
-    assert frontier.outlook(10) == replace(next_turn, slowest="b.example", seconds=10, delay=10)
-    assert frontier.outlook(1) == next_turn, "two hosts were too many to look at"
+    assert await frontier.outlook(10) == replace(next_turn, slowest="b.example", seconds=10, delay=10)
+    assert await frontier.outlook(1) == next_turn, "two hosts were too many to look at"
     await frontier.block("a.example", NOW + 30, RETRY_AFTER)
     await frontier.settle([end(second, Fate.RETRY, due=NOW + 20)], NOW)
-    told = frontier.outlook(10)
+    told = await frontier.outlook(10)
     assert (told.next_host, told.next_time, told.reason) == ("b.example", NOW + 10, None)
     await frontier.settle([end(await only(frontier, NOW + 10), answer=None)], NOW + 10)
-    told = frontier.outlook(10)
+    told = await frontier.outlook(10)
     assert (told.next_host, told.next_time) == ("b.example", NOW + 20) and told.reason, "its only URL waits for a date"
     await frontier.drop("b.example")
-    told = frontier.outlook(10)
+    told = await frontier.outlook(10)
     assert (told.next_host, told.next_time, told.reason) == ("a.example", NOW + 30, RETRY_AFTER)
     await frontier.set_policy("a.example", HostPolicy(paused=True))
-    assert frontier.outlook(10) == Outlook()
+    assert await frontier.outlook(10) == Outlook()
 
 
 async def after_a_restart_every_host_waits_one_delay(bench: FrontierBench) -> None:
@@ -358,7 +358,7 @@ async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: Frontier
     assert (numbers.waiting, numbers.leased, numbers.hosts) == (2, 0, 1)
     assert await frontier.settle([end(lease, discovered=(entry("9"),)), end(turn)], NOW + 10) == 0
     again = await only(frontier, NOW + 11)
-    assert again.entry == lease.entry and again.returns == 1 and again.token > turn.token
+    assert again.entry == lease.entry and again.returns == 1 and again.token > lease.token
     known = await frontier.lookup(lease.entry.key)
     assert known is not None and known.returns == 1 and await frontier.lookup(key("9")) is None
 

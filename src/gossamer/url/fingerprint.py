@@ -1,8 +1,9 @@
 """The fixed-size name of a key: what the seen test, the graph and the stores use instead of the text.
 
-A fingerprint is 64 bits: 16 of what politeness is grouped by (the host of the key, its *home*) and 48 of the key. So it tells
-by itself in which partition of a frontier its URL is kept, where one is divided by hosts. Two keys may share a fingerprint (one
-pair of a host in about 2**48), so whoever uses it to decide that a URL was seen also keeps the key and compares.
+Politeness is grouped: URLs of one *group* take turns at one clock. A group is a host, and has its name. A fingerprint is 64
+bits: 16 of the group (its *home*) and 48 of the key. So it tells by itself in which partition of a frontier its URL is kept,
+where one is divided by groups. Two keys may share a fingerprint (one pair of a group in about 2**48), so whoever uses it to
+decide that a URL was seen also keeps the key and compares.
 
 It is part of what is on disk: changing it orphans every frontier ever written.
 """
@@ -25,18 +26,21 @@ def hashed_bytes(text: str) -> bytes:
     return xxh3_64_digest(text.encode())
 
 
-def home(host: str) -> int:
-    """Return the 16 bits that the fingerprints of all keys of a host begin with."""
-    return hashed(host) >> KEY_BITS
+def home(group: str) -> int:
+    """Return the 16 bits that the fingerprints of all keys of a group, and the tokens of all its leases, begin with."""
+    return hashed(group) >> KEY_BITS
+
+
+def group_of(key: str) -> str:
+    """Return the group of a key, which is a URL: its host; `Entry.group` is the same."""
+    pieces = key.split("/", 3)  # scheme, nothing, authority, the rest
+    host = pieces[2] if len(pieces) > 2 else ""
+    return _without_port(host) if ":" in host else host
 
 
 def fingerprint(key: str) -> int:
-    """Return the fingerprint of a key, which is a URL."""
-    pieces = key.split("/", 3)  # scheme, nothing, authority, the rest
-    host = pieces[2] if len(pieces) > 2 else ""
-    if ":" in host:
-        host = _without_port(host)
-    return xxh3_64_intdigest(host.encode()) & _OF_HOME | xxh3_64_intdigest(key.encode()) & _OF_KEY
+    """Return the fingerprint of a key."""
+    return xxh3_64_intdigest(group_of(key).encode()) & _OF_HOME | xxh3_64_intdigest(key.encode()) & _OF_KEY
 
 
 def home_of(name: int) -> int:

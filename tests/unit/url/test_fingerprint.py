@@ -2,7 +2,7 @@
 
 import pytest
 
-from gossamer.url.fingerprint import fingerprint, hashed, hashed_bytes, home, home_of, next_of_home
+from gossamer.url.fingerprint import fingerprint, group_of, hashed, hashed_bytes, home, home_of, next_of_home
 from gossamer.url.normalize import KeyRules
 from gossamer.url.parse import parse
 from gossamer.url.spelling import spelled
@@ -41,7 +41,7 @@ def test_it_tells_whose_turn_the_url_takes(url: str) -> None:
     parsed = parse(url)
     for rules in (KeyRules(), KeyRules(drop_default_port=False)):
         for key in (rules.key(parsed), spelled(parsed.wire)):
-            assert home_of(fingerprint(key)) == home(parsed.host)
+            assert group_of(key) == parsed.host and home_of(fingerprint(key)) == home(parsed.host)
 
 
 def test_hosts_have_homes_all_over() -> None:

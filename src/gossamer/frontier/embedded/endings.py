@@ -19,6 +19,7 @@ from gossamer.policy.turn import TurnRules
 from gossamer.records.lease import Fate, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.standing import NOT_FOR_US
+from gossamer.records.token import count_in
 
 # Looking a member up in its enum takes as long as a call; these are asked for once a URL.
 _WAITING, _STATE_DONE, _STATE_DEAD = State.WAITING, State.DONE, State.DEAD
@@ -63,7 +64,7 @@ class Endings:
         if turn.ticket:
             meta.leased -= 1
             meta.waiting += 1
-            counts = row.attempts, row.returns + 1, turn.lease.token
+            counts = row.attempts, row.returns + 1, count_in(turn.lease.token)
             self._ledger.end(turn.ticket, _WAITING, *counts, row.outcome, row.reason, row.due, row.settled_at, row.rank)
             self._ledger.queue(host, tried(self._ledger.renewed(turn.slot, turn.ticket)), now)
 
@@ -98,7 +99,8 @@ class Endings:
                 ticket = ticket_of(LAST if turn.host.policy.priority is None else ticket[0], place, reference_in(ticket))
             self.wait(turn.host, tried(self._ledger.renewed(turn.slot, ticket)), due, now)
         outcome, reason = settlement.outcome, settlement.reason
-        self._ledger.end(ticket, state, attempts, returns, turn.lease.token, outcome, reason, due, now, place)
+        count = count_in(turn.lease.token)
+        self._ledger.end(ticket, state, attempts, returns, count, outcome, reason, due, now, place)
 
     def wait(self, host: Host, ticket: bytes, due: float | None, now: float) -> None:
         """Let a URL wait in its queue, or for its date."""

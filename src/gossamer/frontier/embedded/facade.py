@@ -46,6 +46,7 @@ from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.reason import Reason
 from gossamer.records.standing import FrontierStatistics, Outlook
+from gossamer.records.token import count_in
 
 
 class EmbeddedFrontier(Trusted):
@@ -70,7 +71,7 @@ class EmbeddedFrontier(Trusted):
         self._lease = lease
         self._take_up(ledger)
         self._now = ledger.opened  # when a turn was last given, or ended
-        self._given = ledger.meta.token  # the last lease that its worker has heard of
+        self._given = ledger.meta.lease  # the last lease that its worker has heard of
         self._ending: Sequence[Turn | None] = ()  # turns that are being ended: should that fail, they go on
         self._closed = False
 
@@ -94,7 +95,7 @@ class EmbeddedFrontier(Trusted):
         """
         before, opic = self._turns, self._ledger.credit is not None
         turns = (turn for turn in (*self._ending, *before.live.values()) if turn is not None)
-        going = {turn.lease.token: turn for turn in turns if turn.lease.token <= self._given}
+        going = {count: turn for turn in turns if (count := count_in(turn.lease.token)) <= self._given}
         ledger = read_ledger(self._path, self._store, self._settings, self._politeness, self._now, opic, self._seen)
         held = recover(ledger, going)
         self._take_up(ledger)
@@ -167,7 +168,7 @@ class EmbeddedFrontier(Trusted):
         turns = self._turns.claim_ready(limit, now)
         leases = self._give(worker, turns, now) if turns else ()
         granted = Leases(leases, self._next_time(now))
-        self._now, self._given = now, self._meta.token
+        self._now, self._given = now, self._meta.lease
         return granted
 
     def _give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
@@ -190,7 +191,7 @@ class EmbeddedFrontier(Trusted):
             return None
         lease = self._turns.give_bare(worker, self._ledger.touch(self._ledger.acquire(host)), now)
         self._ledger.commit()
-        self._now, self._given = now, self._meta.token
+        self._now, self._given = now, self._meta.lease
         return lease
 
     @acknowledged
@@ -229,7 +230,7 @@ class EmbeddedFrontier(Trusted):
     @acknowledged
     async def settle(self, settlements: Sequence[Settlement], now: float) -> int:
         live = self._turns.live
-        self._now, self._ending = now, [live.get(settlement.lease.token) for settlement in settlements]
+        self._now, self._ending = now, [live.get(count_in(settlement.lease.token)) for settlement in settlements]
         settled = self._settle_all(settlements, now)
         if settled and self._payments is None:
             self._ledger.commit()
@@ -374,7 +375,7 @@ class EmbeddedFrontier(Trusted):
         asked = {"recent_hits": seen.recent_hits, "bloom_misses": seen.bloom_misses, "store_reads": seen.store_reads}
         return self._meta.statistics(len(self._schedule.hosts), **asked)
 
-    def outlook(self, most: int) -> Outlook:
+    async def outlook(self, most: int) -> Outlook:
         schedule = self._schedule
         slowest = slowest_of(map(self._status, schedule.hosts.values())) if len(schedule.hosts) <= most else None
         host = schedule.next_host()

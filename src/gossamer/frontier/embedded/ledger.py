@@ -179,7 +179,7 @@ class Ledger:
         state: State,
         attempts: int,
         returns: int,
-        token: int,
+        lease: int,
         outcome: Outcome | None,
         reason: Reason | None,
         due: float | None,
@@ -188,7 +188,7 @@ class Ledger:
     ) -> None:
         """Write the row of a URL whose lease has ended: a `UrlRow` as a tuple, which is made and encoded in half the time."""
         reference = reference_in(ticket) | TRIED
-        row = (reference, state, ticket[0], False, attempts, returns, token, outcome, reason, due, settled_at, rank)
+        row = (reference, state, ticket[0], False, attempts, returns, lease, outcome, reason, due, settled_at, rank)
         self.batch.put(number_key(reference >> 8), encode(row), self.store.urls)
 
     def queue(self, host: Host, ticket: bytes, since: float) -> None:

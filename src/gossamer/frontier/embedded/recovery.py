@@ -21,7 +21,7 @@ from gossamer.frontier.layout.sheets import TRIED
 from gossamer.frontier.layout.store import Store
 from gossamer.frontier.views import is_not_for_us
 
-Held = tuple[int, int, Host, bytes]  # a lease that goes on: token, token of the first lease of its row, host, ticket
+Held = tuple[int, int, Host, bytes]  # a lease that goes on: its count, that of the first one of its row, host, ticket
 
 
 def read_ledger(
@@ -44,7 +44,7 @@ def read_ledger(
 def recover(ledger: Ledger, live: Container[int] | None = None) -> list[Held]:
     """Bring the hosts with work into memory and give every lease back, which its URL is told.
 
-    With the tokens of leases that are `live` in this process: those go on and are returned, and the others blame no URL.
+    With the counts of leases that are `live` in this process: those go on and are returned, and the others blame no URL.
     """
     meta, seen, hosts = ledger.meta, ledger.seen, dict[int, Host]()  # by their numbers
     meta.opening += 1
@@ -81,23 +81,23 @@ def _return_leases(ledger: Ledger, hosts: dict[int, Host], live: Container[int] 
     held: list[Held] = []
     for key, raw in ledger.store.scan(LEASES):
         first, before = number_in(key), len(held)
-        for token, (number, ticket) in enumerate(leases_in(raw), first):
-            ledger.meta.token = max(ledger.meta.token, token)
+        for count, (number, ticket) in enumerate(leases_in(raw), first):
+            ledger.meta.lease = max(ledger.meta.lease, count)
             if number not in hosts:
                 continue
             if live is None:
-                _give_back(ledger, hosts[number], ticket, token)
-            elif token in live and _take_out(ledger, hosts[number], ticket, token):
-                held.append((token, first, hosts[number], ticket))
+                _give_back(ledger, hosts[number], ticket, count)
+            elif count in live and _take_out(ledger, hosts[number], ticket, count):
+                held.append((count, first, hosts[number], ticket))
         if len(held) == before:
             ledger.batch.delete(key)
     return held
 
 
-def _take_out(ledger: Ledger, host: Host, ticket: bytes, token: int) -> bool:
+def _take_out(ledger: Ledger, host: Host, ticket: bytes, count: int) -> bool:
     """Take the URL of a lease that goes on out of the line again; False: the lease has ended."""
     is_out = stands_in(host.out, ticket)
-    if (not is_out and not stands_in(host.line, ticket)) or ledger.row(reference_in(ticket)).token >= token:
+    if (not is_out and not stands_in(host.line, ticket)) or ledger.row(reference_in(ticket)).lease >= count:
         return False
     if is_out:
         host.out = without(host.out, ticket)
@@ -107,16 +107,16 @@ def _take_out(ledger: Ledger, host: Host, ticket: bytes, token: int) -> bool:
     return True
 
 
-def _give_back(ledger: Ledger, host: Host, ticket: bytes, token: int) -> None:
+def _give_back(ledger: Ledger, host: Host, ticket: bytes, count: int) -> None:
     """Count a lease that never ended; one that did is not out and has left the line, or its row names it."""
     is_out = stands_in(host.out, ticket)
     if not is_out and not stands_in(host.line, ticket):
         return
     (written,) = ledger.sheets.read([reference_in(ticket)])
     row = ledger.row(reference_in(ticket), written.entry.priority)
-    if row.token < token:
+    if row.lease < count:
         row.returns += 1
-        row.token = token
+        row.lease = count
         row.reference |= TRIED
         ledger.put(row)
         ledger.changed.add(host)

@@ -19,6 +19,8 @@ from gossamer.policy.politeness import after_lease, connections_of, delay_of
 from gossamer.records.entry import Entry
 from gossamer.records.host import HostClock
 from gossamer.records.lease import Lease
+from gossamer.records.token import count_in, token_of
+from gossamer.url.fingerprint import home
 
 _NONE = Lease(token=0, worker="", entry=Entry("", "", ""), leased_at=0.0, until=0.0)
 
@@ -33,21 +35,21 @@ class Turn(Struct, gc=False, eq=False):
     delay: float
     connections: int
     lease: Lease = _NONE
-    first: int = 0  # token of the first lease of the row it stands in; 0: it stands in none
+    first: int = 0  # count of the first lease of the row it stands in; 0: it stands in none
     slot: int = 0
     row: UrlRow | None = None  # None: this is the first lease of its URL, there is no more to know
 
 
 class Turns:
-    """Gives turns, finds them by token or URL, and takes them back."""
+    """Gives turns, finds them by token or URL, and takes them back; by token means by its count, as there is one partition."""
 
     def __init__(self, ledger: Ledger, politeness: Politeness, lease: float) -> None:
         self._ledger = ledger
         self._politeness = politeness
         self._lease = lease
-        self.live: dict[int, Turn] = {}
-        self._open: dict[int, int] = {}  # first token of a row of leases: how many of them live
-        self._ends: deque[tuple[float, int, int]] = deque()  # of leases given together: when they end, first token, how many
+        self.live: dict[int, Turn] = {}  # by count
+        self._open: dict[int, int] = {}  # first count of a row of leases: how many of them live
+        self._ends: deque[tuple[float, int, int]] = deque()  # of leases given together: when they end, first count, how many
 
     def claim_ready(self, limit: int, now: float) -> list[Turn]:
         """Begin up to so many turns at hosts that are ready, in the order of their turns."""
@@ -75,7 +77,7 @@ class Turns:
     def give(self, worker: Whose, turns: list[Turn], now: float) -> tuple[Lease, ...]:
         """Give the turns that were claimed to a worker; their entries are read all at once."""
         ledger, live = self._ledger, self.live
-        first, until = ledger.meta.token + 1, now + self._lease
+        first, until = ledger.meta.lease + 1, now + self._lease
         self._open[first] = len(turns)
         self._ends.append((until, first, len(turns)))
         if isinstance(worker, str):
@@ -86,26 +88,26 @@ class Turns:
         references = [reference_in(turn.ticket) for turn in turns]
         rows = iter(ledger.rows_at([reference for reference in references if reference & TRIED]))
         leases = []
-        for token, (turn, whose, reference, written) in enumerate(
+        for count, (turn, whose, reference, written) in enumerate(
             zip(turns, workers, references, ledger.sheets.read(references), strict=True), first
         ):
             turn.first, turn.slot = first, written.slot
             if reference & TRIED:
                 turn.row = next(rows)
-            turn.lease = lease = _lease_of(token, whose, turn, written.entry, now, until, written.discovered_at)
-            live[token] = turn
+            turn.lease = lease = _lease_of(count, whose, turn, written.entry, now, until, written.discovered_at)
+            live[count] = turn
             leases.append(lease)
-        ledger.meta.token += len(turns)
+        ledger.meta.lease += len(turns)
         return tuple(leases)
 
     def go_on(self, before: "Turns", going: Mapping[int, Turn], held: list[Held]) -> None:
-        """Take over turns of `before` that go on, by token: the URLs of those that are `held` are out, the others are bare.
+        """Take over turns of `before` that go on, by count: the URLs of those that are `held` are out, the others are bare.
 
         Nobody knows any more what the clocks of their hosts were, so one that is not used gives nothing back.
         """
         told = self._ledger.told([reference_in(ticket) for *_, ticket in held])
-        for (token, first, host, ticket), (row, written) in zip(held, told, strict=True):
-            self._take_over(going[token].lease, host, ticket, first, written.slot, row)
+        for (count, first, host, ticket), (row, written) in zip(held, told, strict=True):
+            self._take_over(going[count].lease, host, ticket, first, written.slot, row)
             self._open[first] = self._open.get(first, 0) + 1
         bare = [turn.lease for turn in going.values() if not turn.ticket]
         for lease in bare:
@@ -113,26 +115,26 @@ class Turns:
             host.leased += 1
             self._take_over(lease, host, b"")
         ends = [end for end in before._ends if end[1] in self._open]
-        self._ends.extend(sorted([*ends, *((lease.until, lease.token, 1) for lease in bare)]))
+        self._ends.extend(sorted([*ends, *((lease.until, count_in(lease.token), 1) for lease in bare)]))
 
     def _take_over(
         self, lease: Lease, host: Host, ticket: bytes, first: int = 0, slot: int = 0, row: UrlRow | None = None
     ) -> None:
         made = Turn(host, ticket, host.clock, host.clock, lease.delay, lease.max_connections, lease, first, slot, row)
-        self.live[lease.token] = made
+        self.live[count_in(lease.token)] = made
 
     def give_bare(self, worker: str, host: Host, now: float) -> Lease:
         """Give a turn at a host, without a URL."""
         turn, meta = self.claim(host, b"", now), self._ledger.meta
-        meta.token += 1
-        turn.lease = _lease_of(meta.token, worker, turn, Entry("", "", host.name), now, now + self._lease, 0.0)
-        self.live[meta.token] = turn
-        self._ends.append((turn.lease.until, meta.token, 1))
+        meta.lease += 1
+        turn.lease = _lease_of(meta.lease, worker, turn, Entry("", "", host.name), now, now + self._lease, 0.0)
+        self.live[meta.lease] = turn
+        self._ends.append((turn.lease.until, meta.lease, 1))
         return turn.lease
 
     def of(self, lease: Lease, now: float) -> Turn | None:
         """Return the turn of a lease if it is still its owner's."""
-        turn = self.live.get(lease.token)
+        turn = self.live.get(count_in(lease.token))
         return turn if turn is not None and turn.lease.worker == lease.worker and turn.lease.until > now else None
 
     def at(self, slot: int) -> Turn | None:
@@ -150,7 +152,7 @@ class Turns:
     def end(self, turn: Turn, now: float) -> None:
         """End a turn; its host is ready again from now on, if its clock says so."""
         host, first, opened = turn.host, turn.first, self._open
-        del self.live[turn.lease.token]
+        del self.live[count_in(turn.lease.token)]
         host.leased -= 1
         host.since = now
         self._ledger.touch(host)
@@ -177,7 +179,7 @@ class Turns:
         if self.first_end() > now:
             return None
         _, first, count = self._ends[0]
-        return next(self.live[token] for token in range(first, first + count) if token in self.live)
+        return next(self.live[each] for each in range(first, first + count) if each in self.live)
 
     def first_end(self) -> float:
         """Return when the next lease runs out; infinite: there is none."""
@@ -187,10 +189,10 @@ class Turns:
         return ends[0][0] if ends else inf
 
 
-def _lease_of(token: int, worker: str, turn: Turn, entry: Entry, now: float, until: float, discovered_at: float) -> Lease:
+def _lease_of(count: int, worker: str, turn: Turn, entry: Entry, now: float, until: float, discovered_at: float) -> Lease:
     row, ticket = turn.row, turn.ticket
     return Lease(
-        token=token,
+        token=token_of(home(entry.group), count),
         worker=worker,
         entry=entry,
         leased_at=now,

@@ -3,7 +3,7 @@
     Q host ticket               a waiting URL that its host's row has no room for, in the order of leases
     D host due sequence         a waiting URL that is not to be leased before `due`
     H name                      a host that rests; the only key with a text in it, always looked up whole or walked over
-    L token                     live leases, numbered from that token on
+    L count                     live leases, counted from that one on
     C slot                      the credit of the URL in that slot, where the order is opic (`credit.py`)
     S slot                      other spellings of the URL in that slot (`spellings.py`)
     V                           the version of all this
@@ -50,9 +50,9 @@ def number_in(key: bytes) -> int:
     return int.from_bytes(key[-8:], "big")
 
 
-def lease_key(token: int) -> bytes:
-    """Return where the leases from that token on stand."""
-    return _numbered(b"L", token)
+def lease_key(count: int) -> bytes:
+    """Return where the leases from that count on stand."""
+    return _numbered(b"L", count)
 
 
 def host_key(name: str) -> bytes:

@@ -30,7 +30,7 @@ class Dump(Struct):
     hosts: dict[str, Saved]
     later: set[str]  # keys of the URLs that wait for a date
     sequence: int
-    token: int
+    count: int  # of leases ever given
     accounts: Accounts | None = None
 
 

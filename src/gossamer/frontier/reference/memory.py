@@ -82,7 +82,7 @@ class MemoryFrontier:
         self._turns: dict[int, ModelTurn] = {}
         self._accounts = Accounts() if opic else None
         self._sequence = 0
-        self._token = 0
+        self._count = 0
 
     @classmethod
     async def open(
@@ -192,18 +192,18 @@ class MemoryFrontier:
         delay = politeness.delay_of(host.policy, before, self._politeness)
         host.clock = politeness.after_lease(before, delay, now)
         host.leased += 1
-        self._token += 1
+        self._count += 1
         connections = politeness.connections_of(host.policy, before, self._politeness)
-        lease = lease_of(self._token, worker, host, row, now, now + self._lease, delay, connections)
+        lease = lease_of(self._count, worker, host, row, now, now + self._lease, delay, connections)
         self._turns[lease.token] = ModelTurn(lease, host, row, before)
         return lease
 
     def _return_expired(self, now: float) -> None:
-        for turn in [turn for _, turn in sorted(self._turns.items()) if turn.lease.until <= now]:
+        for turn in [turn for turn in self._turns.values() if turn.lease.until <= now]:
             self._return(turn, now)
 
     async def abandon(self, worker: str, now: float) -> int:
-        turns = [turn for _, turn in sorted(self._turns.items()) if turn.lease.worker == worker]
+        turns = [turn for turn in self._turns.values() if turn.lease.worker == worker]
         for turn in turns:
             self._return(turn, now)
         return len(turns)
@@ -370,7 +370,7 @@ class MemoryFrontier:
         dead = {"failed": states[State.DEAD] - refused, "not_for_us": refused}
         return FrontierStatistics(**{state.value: states[state] for state in State}, **dead, **credit, hosts=hosts)
 
-    def outlook(self, most: int) -> Outlook:
+    async def outlook(self, most: int) -> Outlook:
         hosts = [host for host in self._hosts.values() if host.waiting or host.leased]
         times = [(due_at(host, self._ready(host)), host.number, self._status(host)) for host in hosts if host.waiting]
         next_time, _, first = min(times, default=(inf, 0, None))
@@ -382,7 +382,7 @@ class MemoryFrontier:
     async def checkpoint(self, target: Shelving) -> None:
         hosts = {host.name: saved(host.number, host.policy, host.clock) for host in self._hosts.values()}
         later = {key for host in self._hosts.values() for _, _, key in host.later}
-        dump = Dump(list(self._urls.values()), hosts, later, self._sequence, self._token, self._accounts)
+        dump = Dump(list(self._urls.values()), hosts, later, self._sequence, self._count, self._accounts)
         await target.put(NAME, [encode(dump)])
 
     @classmethod
@@ -402,7 +402,7 @@ class MemoryFrontier:
         return frontier
 
     def _load(self, dump: Dump) -> None:
-        self._sequence, self._token, self._accounts = dump.sequence, dump.token, dump.accounts
+        self._sequence, self._count, self._accounts = dump.sequence, dump.count, dump.accounts
         for name, known in dump.hosts.items():
             clock = replace(known.clock, recent=int(known.recent))
             delay = politeness.delay_of(known.policy, clock, self._politeness)

@@ -14,6 +14,8 @@ from gossamer.records.host import HostClock, HostPolicy
 from gossamer.records.lease import Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.reason import Reason
+from gossamer.records.token import token_of
+from gossamer.url.fingerprint import home
 
 
 class ModelUrl(Struct):
@@ -83,13 +85,14 @@ def may_have_asked(host: ModelHost, settings: Politeness, now: float) -> None:
 
 
 def lease_of(
-    token: int, worker: Whose, host: ModelHost, row: ModelUrl | None, now: float, until: float, delay: float, connections: int
+    count: int, worker: Whose, host: ModelHost, row: ModelUrl | None, now: float, until: float, delay: float, connections: int
 ) -> Lease:
     """Return a lease at a host whose clock was moved for it."""
+    entry = Entry("", "", host.name) if row is None else row.entry
     return Lease(
-        token=token,
+        token=token_of(home(entry.group), count),
         worker=worker if isinstance(worker, str) else worker(host.name, connections, delay),
-        entry=Entry("", "", host.name) if row is None else row.entry,
+        entry=entry,
         leased_at=now,
         until=until,
         attempts=0 if row is None else row.attempts,
