@@ -47,7 +47,7 @@ from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
 from gossamer.records.location import Location
-from gossamer.registry import choose, keys, located, named
+from gossamer.registry import choose, keys, located, named, only
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
 from gossamer.run.lists import Lists
@@ -199,9 +199,9 @@ def memory_robots(settings: Settings) -> Robots:
 def make_admission(settings: Settings, seeds: Iterable[Url]) -> LinkJudge:
     """Build the rules a link must pass, plugins included."""
     filters = [choose("filter", key)(settings) for key in keys("filter")]
-    scorers = [choose("scorer", key)(settings) for key in keys("scorer")]
+    scorer = choose("scorer", key)(settings) if (key := only("scorer")) is not None else None
     scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
-    return LinkJudge(settings, scope, filters, scorers[0] if scorers else None)
+    return LinkJudge(settings, scope, filters, scorer)
 
 
 def make_processors(settings: Settings) -> dict[str, Processor]:

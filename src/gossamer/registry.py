@@ -89,6 +89,16 @@ def keys(family: str) -> list[str]:
     return [*TABLE[family], *(point.name for point in _plugins(family) if point.name not in TABLE[family])]
 
 
+def only(family: str) -> str | None:
+    """Return the key of a family of which a crawl has one or none; several are refused, as nobody says which one counts."""
+    found = keys(family)
+    if len(found) > 1:
+        raise PluginError(
+            f"{len(found)} {family} plugins are installed ({', '.join(found)}); a crawl has one: remove the others"
+        )
+    return found[0] if found else None
+
+
 def choose(family: str, key: str) -> Any:
     """Import and return the class a key stands for."""
     row = TABLE[family].get(key)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from crawling import run_gossamer
@@ -64,7 +65,7 @@ class Broken:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run_with(plugin: str, place: Path, *words: str, scored: bool = False) -> subprocess.CompletedProcess[str]:
+def run_with(plugin: str, place: Path, *words: str, scorers: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run gossamer with a plugin installed beside it."""
     package = place / "plugin"
     meta = package / "echo-1.0.dist-info"
@@ -75,7 +76,7 @@ def run_with(plugin: str, place: Path, *words: str, scored: bool = False) -> sub
     (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
     points = f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n[gossamer.filter]\nlarge-files = large_files:LargeFiles\n"
     points += "[gossamer.processor]\ntext/words = echo_plugin:Words.Reader\n"
-    points += "[gossamer.scorer]\nshort-paths = short_paths:ShortPaths\n" if scored else ""
+    points += "[gossamer.scorer]\n" + "".join(f"{name} = short_paths:ShortPaths\n" for name in scorers)
     (meta / "entry_points.txt").write_text(points)
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
@@ -128,6 +129,16 @@ def test_a_scorer_decides_what_is_fetched_first(tmp_path: Path) -> None:
     paths = ["/far/away/in/folders", "/near", "/some/folder/"]
     with site_running({"/": page(*paths), **{path: page(title=path) for path in paths}}) as site:
         options = ["--dir", str(tmp_path / "crawl"), "--delay", "0.01", "--quiet", *LOCAL, "--set", "crawl.concurrency=1"]
-        result = run_with("Echo", tmp_path, "crawl", site.url(), *options, scored=True)
+        result = run_with("Echo", tmp_path, "crawl", site.url(), *options, scorers=["short-paths"])
     assert result.returncode == 0, result.stderr
     assert site.paths == ["/", "/near", "/some/folder/", "/far/away/in/folders"]
+
+
+def test_two_scorers_are_refused_by_name_before_anything_is_fetched(tmp_path: Path) -> None:
+    with site_running({"/": page()}) as site:
+        words = ["crawl", site.url(), "--dir", str(tmp_path / "crawl"), *LOCAL]
+        result = run_with("Echo", tmp_path, *words, scorers=["short-paths", "long-paths"])
+    assert result.returncode == 5 and site.paths == []
+    *_, said = result.stderr.splitlines()
+    assert "2 scorer plugins are installed (short-paths, long-paths)" in said and "remove the others" in said
+    assert "Traceback" not in result.stderr

@@ -1,8 +1,8 @@
 """The joint of scorers: how soon is a URL fetched?
 
-Where a scorer is installed its score takes the place of ours, in every order but `opic`, which goes by credit; where several
-are, the first of them counts. The classes of the front queue stay as they are (`policy/priority.py`). A worker process has a
-scorer of its own.
+Where a scorer is installed its score takes the place of ours, in every order but `opic`, which goes by credit. There is one
+order, so several scorers are refused before the crawl begins. The classes of the front queue stay as they are
+(`policy/priority.py`). A worker process has a scorer of its own.
 """
 
 from typing import Protocol, runtime_checkable
