@@ -26,7 +26,7 @@ TESTS = (  # what runs compiled code in this process; children with a limit of m
     *(f"tests/unit/{name}" for name in ("compiled", "dedupe", "frontier", "lessons", "storage", "url")),
     *(f"tests/unit/{name}.py" for name in ("processors/test_html", "processors/test_scan")),
     *(f"tests/contracts/test_{name}.py" for name in ("deduper", "frontier", "frontier_model")),
-    *(f"tests/contracts/test_{name}.py" for name in ("lessons", "linkgraph", "near", "processor")),
+    *(f"tests/contracts/test_{name}.py" for name in ("graph", "lessons", "near", "processor")),
 )
 MISSING = "make sanitize needs gcc with its sanitizers, and here {what}; on Debian `apt install gcc libc6-dev` brings them"
 

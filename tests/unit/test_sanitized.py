@@ -23,6 +23,10 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+def test_the_tests_that_it_runs_are_there() -> None:
+    assert [name for name in sanitized.TESTS if not (sanitized.ROOT / name).exists()] == []
+
+
 def test_a_byte_read_behind_a_string_ends_the_process() -> None:
     done = run("-c", BEYOND)
     assert done.returncode and "AddressSanitizer" in done.stderr
