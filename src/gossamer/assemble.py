@@ -1,6 +1,8 @@
 """The only file that builds: from settings and a directory to a crawl with all its parts.
 
 `Stores` is what a crawl keeps; `Crawl` is that plus everything a visit needs. Both close what they opened, last opened first.
+
+It is long because it is the only one: what a crawl is made of, and in which order that is opened, is read in one place.
 """
 
 import sys

@@ -4,6 +4,8 @@
         await rule(open_catalog)
 
 `open_catalog` opens the same catalog each time it is called, empty at first.
+
+It is long because it is a list: pages, words, walks, captures, a promise each, which share nothing but the page they are made of.
 """
 
 from collections.abc import Awaitable, Callable

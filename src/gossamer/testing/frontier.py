@@ -13,6 +13,7 @@ from gossamer.testing import frontier_again as again
 from gossamer.testing import frontier_homes as homes
 from gossamer.testing import frontier_hosts as hosts
 from gossamer.testing import frontier_opic as opic
+from gossamer.testing import frontier_order as order
 from gossamer.testing import frontier_promote as promote
 from gossamer.testing import frontier_spellings as spellings
 from gossamer.testing import frontier_urls as urls
@@ -100,10 +101,10 @@ INVARIANTS: tuple[Rule, ...] = (
 ORDER: tuple[Rule, ...] = (
     again.the_kinds_of_work_are_picked_by_their_shares,
     again.a_host_that_has_waited_for_a_day_comes_before_all_shares,
-    hosts.classes_are_picked_by_their_shares,
-    hosts.the_last_class_is_served_only_while_nobody_has_anything_else,
-    hosts.an_empty_class_gives_its_share_away,
-    hosts.hosts_take_turns_in_the_order_they_became_ready,
-    hosts.a_host_that_had_its_turn_goes_behind_the_others,
+    order.classes_are_picked_by_their_shares,
+    order.the_last_class_is_served_only_while_nobody_has_anything_else,
+    order.an_empty_class_gives_its_share_away,
+    order.hosts_take_turns_in_the_order_they_became_ready,
+    order.a_host_that_had_its_turn_goes_behind_the_others,
 )
 RULES: tuple[Rule, ...] = INVARIANTS + ORDER

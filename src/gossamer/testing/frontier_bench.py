@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.joints.frontier import Frontier
-from gossamer.records.entry import Entry
+from gossamer.records.entry import Entry, Priority
 from gossamer.records.host import HostStatus
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
@@ -63,6 +63,11 @@ def end(lease: Lease, fate: Fate = Fate.DONE, **fields: Any) -> Settlement:
 def failure(lease: Lease, now: float) -> Settlement:
     """Return the settlement of a lease whose host failed."""
     return end(lease, Fate.RETRY, answer=Answer(at=now, seconds=1.0, failed=True))
+
+
+async def many(frontier: Frontier, count: int, host: str = "a.example", priority: Priority = Priority.MEDIUM) -> None:
+    """Let a host have so many URLs."""
+    await frontier.discover([entry(str(number), host, priority=priority) for number in range(count)], NOW)
 
 
 async def leased(frontier: Frontier, now: float, limit: int = 100, worker: str = "worker") -> tuple[Lease, ...]:

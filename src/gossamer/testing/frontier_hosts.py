@@ -1,12 +1,10 @@
-"""Rules of a frontier about hosts: delays, connections, blocks, the breaker, whose turn it is, and restarts."""
+"""Rules of a frontier about hosts: delays, connections, blocks, the breaker, when a turn comes, and restarts."""
 
-from collections import Counter
 from math import inf
 
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, Politeness
-from gossamer.joints.frontier import Frontier
 from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Priority
 from gossamer.records.host import HostPolicy
@@ -16,20 +14,29 @@ from gossamer.records.reason import because
 from gossamer.records.rules import Rule
 from gossamer.records.standing import Outlook
 from gossamer.testing.clock import VirtualClock
-from gossamer.testing.frontier_bench import EAGER, LEASE, NOW, FrontierBench, end, entry, failure, key, leased, only, status
+from gossamer.testing.frontier_bench import (
+    EAGER,
+    LEASE,
+    NOW,
+    FrontierBench,
+    end,
+    entry,
+    failure,
+    key,
+    leased,
+    many,
+    only,
+    status,
+)
 
 _DAY = 86400.0
 RETRY_AFTER = because(Rule.POLITENESS_THROTTLED, status=429)
 UNREACHABLE = because(Rule.ROBOTS_UNREACHABLE, detail="status 503")
 
 
-async def _many(frontier: Frontier, count: int, host: str = "a.example", priority: Priority = Priority.MEDIUM) -> None:
-    await frontier.discover([entry(str(number), host, priority=priority) for number in range(count)], NOW)
-
-
 async def a_host_is_never_leased_twice_at_once(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
-    await _many(frontier, 5)
+    await many(frontier, 5)
     lease = await only(frontier, NOW)
     assert not await leased(frontier, NOW + 100, worker="other")
     assert await frontier.reserve("other", "a.example", NOW + 100) is None
@@ -39,7 +46,7 @@ async def a_host_is_never_leased_twice_at_once(bench: FrontierBench) -> None:
 
 async def a_host_gets_as_many_connections_as_it_may_a_delay_apart(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=2, connections=3))
-    await _many(frontier, 9)
+    await many(frontier, 9)
     for second in range(7):
         assert len(await leased(frontier, NOW + second)) == (second in (0, 2, 4))
     assert not await leased(frontier, NOW + 50)
@@ -61,7 +68,7 @@ async def each_lease_belongs_to_whom_the_caller_names_for_its_host(bench: Fronti
 
 async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 3)
+    await many(frontier, 3)
     lease = await only(frontier, NOW)
     assert lease.delay == 1.0
     await frontier.settle([end(lease, answer=Answer(at=NOW + 0.1))], NOW + 0.2)
@@ -73,7 +80,7 @@ async def two_requests_to_a_host_are_a_delay_apart_as_the_host_sees_it(bench: Fr
 
 async def a_turn_that_was_not_used_is_given_back(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 3)
+    await many(frontier, 3)
     await frontier.settle([end(await only(frontier, NOW), Fate.DEFERRED, answer=None)], NOW + 0.1)
     lease = await only(frontier, NOW + 0.1)
     await frontier.pace("a.example", 7)
@@ -83,7 +90,7 @@ async def a_turn_that_was_not_used_is_given_back(bench: FrontierBench) -> None:
 
 async def policy_and_robots_set_the_pace(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 9)
+    await many(frontier, 9)
     await frontier.settle([end(await only(frontier, NOW))], NOW)
     await frontier.set_policy("a.example", HostPolicy(max_qps=0.25))
     assert not await leased(frontier, NOW + 3.9)
@@ -99,7 +106,7 @@ async def policy_and_robots_set_the_pace(bench: FrontierBench) -> None:
 
 async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 9)
+    await many(frontier, 9)
     now, delays = NOW, []
     for seconds in (6.0, 6.0, 3.0, 0.1, 0.1, 0.1):
         now += 100
@@ -110,7 +117,7 @@ async def slow_answers_stretch_the_delay_and_quick_ones_bring_it_back(bench: Fro
 
 async def a_clock_that_was_computed_from_the_lease_is_kept_unless_the_host_s_has_moved_since(bench: FrontierBench) -> None:
     frontier, rules = await bench.open(politeness=EAGER), TurnRules(EAGER, Breaker())
-    await _many(frontier, 3)
+    await many(frontier, 3)
     clocks = []
     for now in (NOW, NOW + 10):
         lease, answer = await only(frontier, now), Answer(at=now, seconds=1.0, failed=True)
@@ -127,7 +134,7 @@ async def a_clock_that_was_computed_from_the_lease_is_kept_unless_the_host_s_has
 
 async def a_block_moves_later_until_it_is_lifted(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 3)
+    await many(frontier, 3)
     await frontier.block("a.example", NOW + 100, UNREACHABLE)
     await frontier.block("a.example", NOW + 50, RETRY_AFTER)
     clock = (await status(frontier)).clock
@@ -144,7 +151,7 @@ async def a_block_moves_later_until_it_is_lifted(bench: FrontierBench) -> None:
 
 async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 3)
+    await many(frontier, 3)
     for policy in (HostPolicy(paused=True), HostPolicy(blocked=True)):
         await frontier.set_policy("a.example", policy)
         given = await frontier.lease("worker", 9, NOW + 10)
@@ -158,7 +165,7 @@ async def a_paused_or_blocked_host_keeps_its_queue_and_gives_no_lease(bench: Fro
 async def the_breaker_opens_probes_once_and_gives_up(bench: FrontierBench) -> None:
     settings = Breaker(failures=2, open_for=100, openings=2, give_up_for=1000)
     frontier = await bench.open(politeness=Politeness(delay=0, connections=2), breaker=settings)
-    await _many(frontier, 20)
+    await many(frontier, 20)
     one, two = await leased(frontier, NOW)
     await frontier.settle([failure(one, NOW), failure(two, NOW)], NOW)
     reason = (await status(frontier)).clock.block_reason
@@ -179,7 +186,7 @@ async def a_bare_turn_counts_like_any_other(bench: FrontierBench) -> None:
     frontier = await bench.open()
     turn = await frontier.reserve("worker", "a.example", NOW)
     assert turn is not None and turn.entry.host == "a.example" and not turn.entry.key
-    await _many(frontier, 2)
+    await many(frontier, 2)
     assert not await leased(frontier, NOW + 50) and (await frontier.statistics()).leased == 0
     assert (await status(frontier)).leased == 1
     found = (entry("1", "b.example"),)
@@ -190,78 +197,12 @@ async def a_bare_turn_counts_like_any_other(bench: FrontierBench) -> None:
     assert (await frontier.statistics()).waiting == 1
 
 
-async def classes_are_picked_by_their_shares(bench: FrontierBench) -> None:
-    frontier = await bench.open(politeness=EAGER)
-    for priority in Priority:
-        for number in range(4):
-            await _many(frontier, 25, f"{priority.name}-{number}.example".lower(), priority)
-    picks: Counter[Priority] = Counter()
-    for _ in range(10_000):
-        (lease,) = await leased(frontier, NOW, limit=1)
-        picks[lease.entry.priority] += 1
-        await frontier.settle([end(lease, Fate.DEFERRED)], NOW)
-    assert {priority: picks[priority] for priority in Priority} == {
-        Priority.HIGH: 8000,
-        Priority.MEDIUM: 1500,
-        Priority.LOW: 500,
-        Priority.LAST: 0,
-    }
-
-
-async def the_last_class_is_served_only_while_nobody_has_anything_else(bench: FrontierBench) -> None:
-    """It has no share: of its own host and of any other, what is ready in another class comes first, and what is due again."""
-    frontier = await bench.open(politeness=EAGER)
-    await frontier.discover([entry("again", host="c.example")], NOW)
-    await frontier.settle([end(await only(frontier, NOW), Fate.AGAIN, due=NOW)], NOW)
-    await frontier.discover([entry("view", priority=Priority.LAST, score=0.9), entry("page", priority=Priority.LOW)], NOW)
-    await frontier.discover([entry("view", host="b.example", priority=Priority.LAST, score=0.9)], NOW)
-    order = []
-    while leases := await leased(frontier, NOW, limit=1):
-        order.append(leases[0].entry)
-        await frontier.settle([end(leases[0])], NOW)
-    assert [each.url.rpartition("/")[2] for each in order][2:] == ["view", "view"], "a view came before content"
-    assert len(order) == 4, "the last class was not served at all"
-
-
-async def an_empty_class_gives_its_share_away(bench: FrontierBench) -> None:
-    frontier = await bench.open(politeness=EAGER)
-    await _many(frontier, 1, "medium.example", Priority.MEDIUM)
-    await _many(frontier, 1, "low.example", Priority.LOW)
-    picks: Counter[Priority] = Counter()
-    for _ in range(400):
-        (lease,) = await leased(frontier, NOW, limit=1)
-        picks[lease.entry.priority] += 1
-        await frontier.settle([end(lease, Fate.DEFERRED)], NOW)
-    assert picks == {Priority.MEDIUM: 300, Priority.LOW: 100}
-
-
-async def hosts_take_turns_in_the_order_they_became_ready(bench: FrontierBench) -> None:
-    frontier = await bench.open()
-    await frontier.pace("b.example", 0)
-    for number, host in enumerate(("c.example", "a.example", "b.example")):
-        await frontier.discover([entry(str(each), host, score=1 - number / 10) for each in range(3)], NOW + number)
-    order = [lease.entry.host[0] for lease in await leased(frontier, NOW + 9)]
-    assert order == ["c", "a", "b"]
-
-
-async def a_host_that_had_its_turn_goes_behind_the_others(bench: FrontierBench) -> None:
-    frontier = await bench.open()
-    await _many(frontier, 9)
-    await _many(frontier, 9, "b.example")
-    order = []
-    for second in range(4):
-        (lease,) = await leased(frontier, NOW + second / 10, limit=1)
-        order.append(lease.entry.host[0])
-        await frontier.settle([end(lease, Fate.DEFERRED, answer=None)], NOW + second / 10 + 0.05)
-    assert order == ["a", "b", "a", "b"]
-
-
 async def every_host_gets_a_turn_within_a_day(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=60))
     clock = VirtualClock(NOW)
     lonely = {f"lonely-{number}.example" for number in range(20)}
     for host in lonely:
-        await _many(frontier, 1, host, Priority.LOW)
+        await many(frontier, 1, host, Priority.LOW)
     sequence, served = 0, set()
     while clock.now() < NOW + _DAY:
         busy = [
@@ -279,8 +220,8 @@ async def every_host_gets_a_turn_within_a_day(bench: FrontierBench) -> None:
 async def a_lease_says_when_to_ask_again(bench: FrontierBench) -> None:
     frontier = await bench.open()
     assert (await frontier.lease("worker", 1, NOW)).next_time is None
-    await _many(frontier, 2)
-    await _many(frontier, 1, "b.example")
+    await many(frontier, 2)
+    await many(frontier, 1, "b.example")
     given = await frontier.lease("worker", 1, NOW)
     assert given.next_time == NOW
     other = await frontier.lease("worker", 9, NOW)
@@ -297,7 +238,7 @@ async def a_lease_says_when_to_ask_again(bench: FrontierBench) -> None:
 
 async def the_next_date_is_the_first_of_all_that_wait(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=EAGER)
-    await _many(frontier, 3)
+    await many(frontier, 3)
     for due in (50, 40, 60):
         await frontier.settle([end(await only(frontier, NOW), Fate.RETRY, due=NOW + due)], NOW)
     assert (await frontier.lease("worker", 1, NOW)).next_time == NOW + 40
@@ -310,8 +251,8 @@ async def the_next_date_is_the_first_of_all_that_wait(bench: FrontierBench) -> N
 async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=2))
     assert await frontier.outlook(10) == Outlook()
-    await _many(frontier, 4)
-    await _many(frontier, 2, "b.example")
+    await many(frontier, 4)
+    await many(frontier, 2, "b.example")
     await frontier.set_policy("b.example", HostPolicy(max_qps=0.1))
     first, second = await leased(frontier, NOW)
     assert await frontier.outlook(10) == Outlook(slowest="b.example", seconds=10, delay=10), "both have all they may have"
@@ -335,7 +276,7 @@ async def it_tells_whose_turn_is_next_what_is_in_the_way_and_who_takes_longest(b
 
 async def after_a_restart_every_host_waits_one_delay(bench: FrontierBench) -> None:
     frontier = await bench.open(politeness=Politeness(delay=5))
-    await _many(frontier, 3)
+    await many(frontier, 3)
     await frontier.pace("b.example", 8)
     await frontier.settle([end(await only(frontier, NOW))], NOW)
     for now in (NOW + 1000, NOW - 1000):
@@ -349,7 +290,7 @@ async def after_a_restart_every_host_waits_one_delay(bench: FrontierBench) -> No
 
 async def after_a_restart_live_leases_come_back_and_tokens_go_on(bench: FrontierBench) -> None:
     frontier = await bench.open()
-    await _many(frontier, 2)
+    await many(frontier, 2)
     lease = await only(frontier, NOW)
     turn = await frontier.reserve("worker", "b.example", NOW)
     assert turn is not None
@@ -368,7 +309,7 @@ async def what_was_decided_about_a_host_survives_a_restart(bench: FrontierBench)
     policy = HostPolicy(max_qps=0.5, max_connections=2, priority=Priority.HIGH, user_agent="x", paused=True, crawl_depth=3)
     await frontier.set_policy("b.example", policy)
     await frontier.block("c.example", NOW + 500, RETRY_AFTER)
-    await _many(frontier, 120)
+    await many(frontier, 120)
     now = NOW
     for number in range(110):
         now += 10
@@ -391,7 +332,7 @@ async def hundreds_of_answers_in_any_mixture_move_the_clock_as_the_rules_say(ben
     mixtures = {f"{every}.example": every for every in (1000, 97, 64, 33, 7, 3)}  # one answer of so many fails
     requests = 300
     for host in mixtures:
-        await _many(frontier, requests, host)
+        await many(frontier, requests, host)
     now, window = NOW, (1 << 100) - 1
     for number in range(requests):
         now += 1

@@ -12,6 +12,8 @@ bug of ours struck, memory is read from the store again at once, as after a rest
 
 What a call acknowledges has also reached the disk when it returns, or will within a second (`durability.py`). Turns that are
 given out acknowledge nothing: after a power loss they come back, and every host rests for one delay.
+
+It is long because it is all that the joint has, a few lines each; the work is done by the files beside it.
 """
 
 from collections.abc import AsyncIterator, Sequence

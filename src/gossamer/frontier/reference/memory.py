@@ -11,6 +11,8 @@ the rules of `policy` and `order`. What decides the order of leases, to the last
   longer than `patience` is chosen before that.
 
 Nothing is durable but what `checkpoint` writes; `restore` opens it like any backend opens its store.
+
+It is long because whoever compares another backend with it reads all that a frontier does in one place.
 """
 
 from bisect import insort
