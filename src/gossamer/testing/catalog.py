@@ -5,7 +5,7 @@
 
 `open_catalog` opens the same catalog each time it is called, empty at first.
 
-It is long because it is a list: pages, words, walks, captures, a promise each, which share nothing but the page they are made of.
+It is long because it is a list of promises about pages, words, walks and captures, which share nothing but how a page is made.
 """
 
 from collections.abc import Awaitable, Callable
