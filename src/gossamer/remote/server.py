@@ -28,6 +28,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original
 from gossamer.records.visit import Earlier, Lesson
 from gossamer.remote import wire
+from gossamer.remote.underway import VisitsUnderWay
 from gossamer.remote.wire import STOP, Calls, Line, Reply, decode_calls, encode, rebuilt, visit_of
 
 _Result = TypeVar("_Result")
@@ -57,7 +58,7 @@ class Session:
 
     def __init__(self, worker: str, service: NodeService) -> None:
         self.worker = worker
-        self.out: dict[int, Lease] = {}  # visits under way, by token; whoever grants leases adds them
+        self.out = VisitsUnderWay()  # whoever grants leases adds them
         self.failure: BaseException | None = None  # why nobody can go on
         self.is_ready = False  # it has asked for work
         self.has_worked = False  # and was given some; whoever grants leases says so
@@ -75,10 +76,6 @@ class Session:
         """Tell the worker to drop what it does and end."""
         self.line.send(STOP)
 
-    def forget_expired(self, now: float) -> None:
-        """Count no visit as under way whose lease has run out: the frontier has given it to somebody else."""
-        self.out = {token: lease for token, lease in self.out.items() if lease.until > now}
-
     async def abandon(self, now: float) -> int:
         """Give back what a worker that is gone has held; return how many visits it leaves undone."""
         while self._tasks:
@@ -91,7 +88,7 @@ class Session:
             self._service.robots.release(url)
         for url in self._learned:
             self._service.robots.forget(url)  # its delay and its sitemaps died with the worker
-        left, self.out = len(self.out), {}
+        left = self.out.end_all()
         await self._service.frontier.abandon(self.worker, now)
         return left
 
@@ -214,7 +211,7 @@ class Session:
         visits = [visit_of(ended, lease) for ended, lease in pairs if lease is not None]
         ours = await self._service.commits.commit(visits)
         for ended, lease in pairs:
-            self.out.pop(ended.token, None)
+            self.out.end(ended.token)
             if ended.learned:
                 self._learned.discard(ended.learned)
                 if lease is None:
@@ -235,12 +232,12 @@ class Session:
             unused = Settlement(lease=turn, fate=Fate.DEFERRED, outcome=Outcome.DEFERRED)
             await self._service.frontier.settle([unused], call.now)  # the pace of its host is kept by another worker
             return None
-        self.out[turn.token] = turn
+        self.out.add(turn)
         return _light(turn)
 
     async def _settle(self, call: wire.SettleCall) -> int:
         for settlement in call.settlements:
-            self.out.pop(settlement.lease.token, None)
+            self.out.end(settlement.lease.token)
         return await self._service.frontier.settle(call.settlements, call.now)
 
     async def _pace(self, call: wire.PaceCall) -> None:

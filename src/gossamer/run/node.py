@@ -37,10 +37,29 @@ START = 60.0  # seconds until a worker must have asked for work
 IDLE_DEATHS = 5  # workers in a row that may die without having had a single lease
 
 
+class UnderWay(Protocol):
+    """The visits of a worker that are under way."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def oldest(self) -> Lease | None: ...
+
+    def visits(self, host: str) -> bool: ...
+
+    def add(self, lease: Lease) -> None: ...
+
+    def end(self, token: int) -> None: ...
+
+    def end_expired(self, now: float) -> None: ...
+
+
 class Worker(Protocol):
     """A worker in a process of its own, as the node sees it."""
 
-    out: dict[int, Lease]  # visits under way
+    @property
+    def out(self) -> UnderWay: ...
+
     failure: BaseException | None
     is_ready: bool  # it has asked for work
     has_worked: bool  # and was given some; whoever grants leases says so
@@ -49,8 +68,6 @@ class Worker(Protocol):
     def stop(self) -> None:
         """Tell it to drop what it does and end."""
         ...
-
-    def forget_expired(self, now: float) -> None: ...
 
     async def abandon(self, now: float) -> int:
         """Give back what it has held; return how many visits it leaves undone."""
@@ -120,7 +137,7 @@ class Node(Steering):
     @property
     def oldest(self) -> Lease | None:
         """The visit that has been under way longest."""
-        firsts = [next(iter(process.session.out.values()), None) for process in self._crew.values()]
+        firsts = [process.session.out.oldest for process in self._crew.values()]
         return min([lease for lease in firsts if lease is not None], key=lambda lease: lease.leased_at, default=None)
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
@@ -195,7 +212,7 @@ class Node(Steering):
             await self._frontier.abandon(worker, now)  # it died meanwhile
         for lease in granted.leases:
             if lease.worker in present:
-                present[lease.worker].out[lease.token] = lease
+                present[lease.worker].out.add(lease)
                 self._given.setdefault(lease.worker, []).append(lease)
         for worker, (most, _) in list(self._asking.items()):
             if worker in self._given:
@@ -214,8 +231,7 @@ class Node(Steering):
 
     def visitor(self, host: str) -> str:
         """Return the worker that visits a host just now; an empty text: none does."""
-        sessions = self._present().items()
-        return next((name for name, session in sessions for lease in session.out.values() if lease.entry.host == host), "")
+        return next((name for name, session in self._present().items() if session.out.visits(host)), "")
 
     def _present(self) -> dict[str, Worker]:
         """Return the workers that live: what is given to one that is gone would be lost while it is buried."""
@@ -235,7 +251,7 @@ class Node(Steering):
         for worker in list(self._asking):
             self._answer(worker, Leases((), now))
         for process in self._crew.values():
-            process.session.forget_expired(now)
+            process.session.out.end_expired(now)
 
     def _answer(self, worker: str, granted: Leases) -> None:
         _, answer = self._asking.pop(worker)
@@ -265,7 +281,7 @@ class Node(Steering):
                 lease = visit.settlement.lease
                 if lease.worker in self._trust:
                     self._trust[lease.worker] += 1
-                    self._crew[lease.worker].session.out.pop(lease.token, None)  # now, or the last visit ends unnoticed
+                    self._crew[lease.worker].session.out.end(lease.token)  # now, or the last visit ends unnoticed
             self._wake.set()
 
     # --- the crew ----------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ async def leased(wire: Wire, behind: MemoryFrontier) -> Lease:
     """Lease a URL over the wire, as a node grants it."""
     await behind.discover([Entry(URL, URL, "a.example")], NOW)
     (lease,) = (await RemoteFrontier(wire.connection).lease("worker", 5, NOW)).leases
-    wire.session.out[lease.token] = lease
+    wire.session.out.add(lease)
     return lease
 
 
@@ -168,7 +168,7 @@ async def test_a_visit_arrives_whole_with_the_lease_the_node_has_kept() -> None:
         lease = await leased(wire, behind)
         assert await RemoteCommits(wire.connection).commit([visit(lease)]) is True
         assert wire.committed.visits == [visit(lease)]
-        assert wire.session.out == {}
+        assert len(wire.session.out) == 0
 
 
 async def test_a_visit_whose_lease_the_node_has_forgotten_changes_nothing() -> None:
@@ -176,7 +176,7 @@ async def test_a_visit_whose_lease_the_node_has_forgotten_changes_nothing() -> N
     async with wired() as wire:
         wire.serve(frontier=behind)
         lease = await leased(wire, behind)
-        wire.session.forget_expired(lease.until)
+        wire.session.out.end_expired(lease.until)
         assert await RemoteCommits(wire.connection).commit([visit(lease)]) is False
         assert wire.committed.visits == []
 

@@ -15,6 +15,7 @@ from gossamer.records.entry import Entry
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.visit import Visit
+from gossamer.remote.underway import VisitsUnderWay
 from gossamer.run.node import Node
 from gossamer.run.pool import RunEnd
 from gossamer.watch.budget import Budget
@@ -30,7 +31,7 @@ class Staying:
     pid = 1
 
     def __init__(self) -> None:
-        self.out: dict[int, Lease] = {}
+        self.out = VisitsUnderWay()
         self.failure: BaseException | None = None
         self.is_ready = True
         self.has_worked = False
@@ -46,9 +47,6 @@ class Staying:
         self.gone.set()
 
     kill = stop
-
-    def forget_expired(self, now: float) -> None:
-        pass
 
     async def abandon(self, now: float) -> int:
         await self.buried.wait()
