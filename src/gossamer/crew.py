@@ -111,7 +111,7 @@ async def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], event
         clock=clock,
     )
     node.reconsider = stores.arrivals.reconsider
-    commits = make_commits(stores, events)
+    commits = make_commits(stores, events, is_shared=True)
     service = NodeService(
         stores.frontier,
         stores.robots,
