@@ -335,8 +335,8 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
 
-def make_commits(stores: Stores, events: Events) -> Commits:
-    """Build what makes finished visits durable in the stores."""
+def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> Commits:
+    """Build what makes finished visits durable in the stores; those of several workers wait for each other a moment."""
     return Committer(
         stores.deduper,
         stores.near,
@@ -356,6 +356,7 @@ def make_commits(stores: Stores, events: Events) -> Commits:
         arrivals=stores.arrivals,
         chains=stores.chains,
         credit=_keeps_credit(stores.settings),
+        is_shared=is_shared,
     )
 
 

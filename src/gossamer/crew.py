@@ -33,6 +33,7 @@ from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.errors import CannotGoOn, GossamerError
+from gossamer.registry import import_ours
 from gossamer.remote import wire
 from gossamer.remote.client import (
     NodeConnection,
@@ -58,7 +59,8 @@ WORK = (sys.executable, "-P", "-c", "import sys; from gossamer.crew import main;
 @contextmanager
 def forked_workers(settings: Settings) -> Iterator[Spares]:
     """Fork the workers of a crawl, before anything is opened and any thread begun."""
-    wire.version()  # takes a while, and is shared
+    wire.version()  # takes a while, and is shared, as is what all workers would import by themselves
+    import_ours("archive", "fetcher", "processor")
     spares = Spares(settings.crawl.workers, work)
     try:
         yield spares
@@ -111,7 +113,7 @@ async def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], event
         clock=clock,
     )
     node.reconsider = stores.arrivals.reconsider
-    commits = make_commits(stores, events)
+    commits = make_commits(stores, events, is_shared=True)
     service = NodeService(
         stores.frontier,
         stores.robots,

@@ -104,12 +104,21 @@ class Gathering(Generic[_Item, _Result]):
     With `linger` a step waits for as many items as the larger of the last two steps had, as long as they come:
     visits that were settled together end together again, and the first of them would have a step, with all its syncs, for
     itself. A crawl of 1,700 pages has 300 syncs instead of 460. A step may `free` the way for the next one before it is over.
+    Where an item is a batch itself, `size` says how many it counts for.
     """
 
-    def __init__(self, step: Callable[[list[_Item]], Coroutine[None, None, _Result]], *, linger: bool = False) -> None:
+    def __init__(
+        self,
+        step: Callable[[list[_Item]], Coroutine[None, None, _Result]],
+        *,
+        linger: bool = False,
+        size: Callable[[_Item], int] = lambda item: 1,
+    ) -> None:
         self._step = step
         self._linger = linger
+        self._size = size
         self._gathered: list[_Item] = []
+        self._seen = 0  # of them, by their size
         self._over: asyncio.Future[_Result] | None = None  # of the step that will take them
         self._under_way: asyncio.Task[_Result] | None = None  # the one that others wait for
         self._steps: set[asyncio.Task[_Result]] = set()  # all that are not over: the loop alone would not keep them
@@ -125,9 +134,10 @@ class Gathering(Generic[_Item, _Result]):
         if self._over is None:
             self._over = asyncio.get_running_loop().create_future()
         over = self._over
+        before, self._seen = self._seen, self._seen + self._size(item)
         self._gathered.append(item)
         if self._planned is not None:
-            if len(self._gathered) in (max(self._sizes), ENOUGH):
+            if any(before < awaited <= self._seen for awaited in (max(self._sizes), ENOUGH)):
                 self._wait(LOOKS)
         elif self._under_way is None:
             self._wait(LOOKS)
@@ -138,7 +148,7 @@ class Gathering(Generic[_Item, _Result]):
         if self._planned is not None:
             self._planned.cancel()
             self._planned = None
-        seen, expected = len(self._gathered), max(self._sizes) if self._linger else 1
+        seen, expected = self._seen, max(self._sizes) if self._linger else 1
         if expected == 1 or seen >= ENOUGH or not looks:
             self._begin()
             return
@@ -147,12 +157,12 @@ class Gathering(Generic[_Item, _Result]):
 
     def _look(self, looks: int, seen: int) -> None:
         self._planned = None
-        self._wait(looks if len(self._gathered) > seen else 0)
+        self._wait(looks if self._seen > seen else 0)
 
     def _begin(self) -> None:
         assert self._over is not None
         batch, over, self._gathered, self._over = self._gathered, self._over, [], None
-        self._sizes = (self._sizes[1], len(batch))
+        self._sizes, self._seen = (self._sizes[1], self._seen), 0
         self._under_way = task = asyncio.get_running_loop().create_task(self._step(batch))
         self._steps.add(task)
         task.add_done_callback(partial(self._end, over))

@@ -120,6 +120,13 @@ def choose(family: str, key: str) -> Any:
     raise PluginError(f"there is no {family} named {key!r}; known are {known}")
 
 
+def import_ours(*families: str) -> None:
+    """Import all of ours of some families, so that processes forked from now on share them."""
+    for family in families:
+        for row in TABLE[family].values():
+            import_module(row.partition(":")[0])
+
+
 def located(uri: str, directory: Path, knob: str) -> Location:
     """Take the URI of a store apart: `scheme:path` is below the crawl's directory, `scheme://...` is elsewhere."""
     scheme, colon, path = uri.partition(":")

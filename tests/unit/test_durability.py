@@ -178,6 +178,25 @@ async def test_a_step_that_has_company_enough_waits_no_longer(monkeypatch: pytes
     assert steps.groups == [[0, 1, 2]] and steps.gathering._planned is None
 
 
+async def test_where_items_are_batches_a_step_waits_for_as_much_as_is_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durability, "LINGER_EACH", 3600.0)
+    monkeypatch.setattr(durability, "LINGER", 3600.0)
+    monkeypatch.setattr(durability, "PAUSE", 0.0)
+    groups = list[list[range]]()
+
+    async def step(batches: list[range]) -> int:
+        groups.append(batches)
+        return sum(map(len, batches))
+
+    gathering: Gathering[range, int] = Gathering(step, linger=True, size=len)
+    assert await gathering.share(range(8)) == 8
+    shares = [gathering.join(range(5))]
+    await asyncio.sleep(0)
+    assert len(groups) == 1 and gathering._planned is not None  # three are still expected
+    shares.append(gathering.join(range(4)))
+    assert await asyncio.gather(*shares) == [9, 9]
+
+
 async def test_a_step_waits_for_nobody_once_two_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durability, "LINGER_EACH", 0.0)  # who waits begins in another turn of the loop
     steps = Steps(linger=True)

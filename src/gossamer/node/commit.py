@@ -5,6 +5,7 @@ catalog row (first of these where a page takes another's place, `succession.py`)
 frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the
 frontier has by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is
 under way, by one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
+Where there are several, it waits a moment for the others too: a commit costs as much for the visits of one as for those of all.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
 the one that fails alone ends for it, without its answer and its links. Only where nothing else happens any more does the crawl
@@ -69,6 +70,7 @@ class Committer:
         arrivals: Arrivals,
         chains: Chains,
         credit: bool = False,
+        is_shared: bool = False,  # by several workers
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
@@ -86,7 +88,7 @@ class Committer:
         self._commit_pause = commit_pause
         self._events = events
         self._clock = clock
-        self._commits = Gathering(self._write)
+        self._commits = Gathering(self._write, linger=is_shared, size=len)
         self._struck: list[str] = []  # hosts of the last visits, as long as all of them ended for a bug
 
     async def commit(self, visits: Sequence[Visit]) -> bool:
