@@ -28,7 +28,7 @@ POINTS = frozenset(
         "after-commit",  # the frontier is settled, nobody has been told
         "during-roll",  # twice a file: closed and not yet renamed; renamed and without its index
         "during-recovery",  # once the leases are about to come back; once for each torn file, cut and not yet closed
-        "during-migration",  # after each statement
+        "during-creation",  # after each statement that makes the catalog
         "during-prune",  # six times a file: it is written, named, indexed; moved in the catalog, without its index, gone
     }
 )

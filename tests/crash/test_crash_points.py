@@ -25,7 +25,7 @@ DEATHS: dict[str, tuple[tuple[str, int], ...]] = {
     "during-roll, before the rename": (("during-roll", 1), ("during-roll", 1)),
     "during-roll, before the index": (("during-roll", 2), ("during-roll", 2)),
     "during-recovery": (("after-append", 60), ("during-recovery", 1), ("during-recovery", 2)),
-    "during-migration": (("during-migration", 2), ("during-migration", 5)),
+    "during-creation": (("during-creation", 2), ("during-creation", 5)),
 }
 
 

@@ -3,6 +3,8 @@
 import fcntl
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -133,6 +135,25 @@ def test_a_crawl_of_a_newer_gossamer_is_refused(tmp_path: Path) -> None:
     (crawl / "crawl.seal").unlink()  # as the newer one would have written another
     words = refused("resume", crawl, code=3)
     assert "9.0" in words and "upgrade" in words
+
+
+def test_a_crawl_of_an_older_gossamer_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    crawl = a_crawl(tmp_path)
+    about = json.loads((crawl / "crawl.json").read_text())
+    (crawl / "crawl.json").write_text(json.dumps({**about, "format": 1, "gossamer": "0.0"}))
+    (crawl / "crawl.seal").unlink()
+    words = refused("resume", crawl, code=3)
+    assert "format 1" in words and "crawl into a new directory" in words
+
+
+@pytest.mark.parametrize("command", ["resume", "pages", "status", "verify", "index"])
+def test_a_catalog_of_an_older_layout_is_refused_with_what_to_do(command: str, tmp_path: Path) -> None:
+    crawl = a_crawl(tmp_path)
+    with closing(sqlite3.connect(crawl / "catalog.db")) as catalog:
+        catalog.execute("PRAGMA user_version = 3")
+    (crawl / "catalog.db.seal").unlink()
+    *_, words = refused(command, crawl, code=3).splitlines()
+    assert "catalog.db has layout 3" in words and "crawl into a new directory" in words
 
 
 def test_a_crawl_that_cannot_be_created_says_so(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from gossamer.records.versions import Version
 from gossamer.seal import Seal
 from gossamer.storage.catalog import rows, search, versions
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
-from gossamer.storage.catalog.migrate import is_current, migrate, shipped
+from gossamer.storage.catalog.schema import is_made, make
 from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
 
 _WAIT = 30.0  # for another process to finish its transaction, in seconds
@@ -83,7 +83,7 @@ class SqliteCatalog:
 
     @classmethod
     def open_at(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
-        """Open or create the catalog and bring it to the newest layout; `durable`: what was added outlives a power loss."""
+        """Open or create the catalog; `durable`: what was added outlives a power loss."""
         if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return cls._open_to_read(path)
         seal = seal_of(path)
@@ -95,9 +95,9 @@ class SqliteCatalog:
                 connection.execute(f"PRAGMA wal_autocheckpoint = {BACKSTOP}")
                 check_structure(connection, seal, path)
                 catalog = cls(connection, path, durable)
-                if not is_current(connection, shipped()):
+                if not is_made(connection, path):
                     catalog._break_seal()
-                    migrate(connection, shipped())
+                    make(connection, path)
             except BaseException:
                 connection.close()
                 raise
@@ -105,16 +105,19 @@ class SqliteCatalog:
 
     @classmethod
     def _open_to_read(cls, path: Path) -> "SqliteCatalog":
-        """Open a catalog that cannot be written; one of an older layout has to be brought to this one where it can be."""
+        """Open a catalog that cannot be written."""
         is_written = Path(f"{path}-wal").exists()  # by somebody, or it was when the last one was killed
         reading = "mode=ro" if is_written else "mode=ro&immutable=1"
         seal = seal_of(path)
         with _in_our_words(path):
             connection = _connect_to_read(path, reading)
-            check_structure(connection, seal, path)
-            if not is_current(connection, shipped()):
+            try:
+                check_structure(connection, seal, path)
+                if not is_made(connection, path):
+                    raise CrawlReadOnly(f"{path} is empty, and can only be read here; look at a copy of the crawl")
+            except BaseException:
                 connection.close()
-                raise CrawlReadOnly(f"another gossamer wrote {path}, which can only be read here; look at a copy of the crawl")
+                raise
         return cls(connection, path, durable=False, reading=reading)
 
     async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:

@@ -1,0 +1,86 @@
+-- The catalog: the last visit of every URL, every capture of it that is kept, and what they add up to.
+-- Whoever changes this file raises VERSION in schema.py.
+
+-- One row a key. Statements name their columns, so the order is for readers.
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE, -- begins with the host's name: the pages of a host are found by it, without an index of their own
+    token INTEGER NOT NULL, -- the lease whose visit this is: a row is never replaced by one of an older lease
+    url TEXT NOT NULL,
+    host TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    rule TEXT NOT NULL, -- why it ended so; empty for most
+    facts TEXT NOT NULL, -- what the rule says, as JSON
+    status INTEGER NOT NULL,
+    mime TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    language TEXT NOT NULL,
+    charset TEXT NOT NULL,
+    fetched_at REAL NOT NULL,
+    captured_at REAL NOT NULL, -- when what is at its place was fetched: a visit that finds nothing new leaves it alone
+    response_seconds REAL NOT NULL,
+    depth INTEGER NOT NULL,
+    via TEXT NOT NULL,
+    canonical TEXT NOT NULL,
+    duplicate_of TEXT NOT NULL,
+    truncated TEXT NOT NULL,
+    links INTEGER NOT NULL,
+    links_cut INTEGER NOT NULL,
+    noindex INTEGER NOT NULL,
+    noarchive INTEGER NOT NULL,
+    file TEXT, -- with the next two the place of its capture in the archive
+    record_offset INTEGER,
+    record_length INTEGER,
+    simhash INTEGER, -- of its text: 64 bits, as a signed number
+    outlinks INTEGER, -- the fingerprint of its links: 64 bits, as a signed number
+    freshness BLOB, -- how often it changes, as MessagePack
+    text_id INTEGER -- its row of `texts`
+);
+
+-- What nearly every page is needs no index: to list those, newest first, the one over time serves better. Only the others are
+-- indexed, and a page that is like most is written sooner. `search.py` says in its queries which of them it asks for.
+CREATE INDEX pages_fetched_at ON pages (fetched_at);
+CREATE INDEX pages_status ON pages (status) WHERE status <> 200;
+CREATE INDEX pages_mime ON pages (mime) WHERE mime <> 'text/html';
+CREATE INDEX pages_outcome ON pages (outcome) WHERE outcome <> 'ok';
+CREATE INDEX pages_rule ON pages (rule) WHERE rule <> '';
+CREATE INDEX pages_truncated ON pages (truncated) WHERE truncated <> '';
+CREATE INDEX pages_cut ON pages (links_cut) WHERE links_cut > 0;
+CREATE INDEX pages_copies ON pages (duplicate_of) WHERE duplicate_of <> '';
+
+-- A page that was visited again and had not changed is as worth indexing as it was before; a copy of another is not.
+CREATE INDEX pages_unindexed ON pages (id)
+WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0;
+CREATE UNIQUE INDEX pages_text ON pages (text_id) WHERE text_id IS NOT NULL;
+
+-- One row a capture; a capture is where its record is. Found by page only: `prune`, which asks by file, reads whole files anyway,
+-- and a second index would be paid for by every page that is crawled.
+CREATE TABLE versions (
+    page INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    record_offset INTEGER NOT NULL,
+    record_length INTEGER NOT NULL,
+    captured_at REAL NOT NULL,
+    digest TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    mime TEXT NOT NULL,
+    PRIMARY KEY (page, file, record_offset)
+) WITHOUT ROWID;
+
+CREATE TABLE totals (
+    outcome TEXT PRIMARY KEY,
+    pages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Search by words. Both indexes hold no text of their own: names are in pages, texts in the archive.
+
+-- Over URL and title, kept up to date while crawling. Its rows are the ids of pages; pages that ask not to be indexed have none.
+CREATE VIRTUAL TABLE names USING fts5 (url, title, content = '', tokenize = 'unicode61 remove_diacritics 2');
+
+-- Over the text of kept pages, filled by `gossamer index`. Every text ever indexed has a row here; the one that counts is the
+-- page's text_id, so that a text that is out of date is forgotten without reading it again.
+CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
