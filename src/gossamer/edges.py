@@ -9,7 +9,10 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 
+from gossamer.compiled import optional
 from gossamer.records.entry import Link, LinkKind
+
+_quick = optional("gossamer._edges")
 
 WIDTH = 9  # bytes of an edge
 NOFOLLOW = 0x80
@@ -42,18 +45,25 @@ def pack(targets: Iterable[int], ways: Iterable[int]) -> bytes:
 
 def split_known(links: tuple[Link, ...], names: dict[str, int]) -> tuple[list[int | None], list[Link]]:
     """Return the name of each link, by its URL, None: it has none; and the links that have none."""
+    if _quick is not None:
+        both: tuple[list[int | None], list[Link]] = _quick.split_known(links, names)
+        return both
     found = [names.get(link.url) for link in links]
     return found, [link for link, name in zip(links, found, strict=True) if name is None]
 
 
 def pack_links(links: tuple[Link, ...], targets: "list[int] | list[int | None]", nofollow: bool) -> bytes:
     """Pack the links of a page with their fingerprints, one for each; `nofollow` is the page's own wish."""
+    if _quick is not None:
+        packed: bytes = _quick.pack(links, targets, NUMBERS, nofollow)
+        return packed
     return pack(filter(None, targets), [NUMBERS[link.kind] | (NOFOLLOW if nofollow or link.nofollow else 0) for link in links])
 
 
 def names_fingerprint(edges: bytes) -> int:
     """Return the fingerprint of the targets, whatever their order: two pages with the same one are taken to link the same."""
-    return sum(_targets(edges)) & 0xFFFF_FFFF_FFFF_FFFF
+    total: int = sum(_targets(edges)) & 0xFFFF_FFFF_FFFF_FFFF if _quick is None else _quick.total(edges)
+    return total
 
 
 def unpack(edges: bytes) -> Iterator[tuple[int, LinkKind, bool]]:

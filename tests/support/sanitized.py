@@ -23,7 +23,7 @@ from hatch_build import FLAGS, STRICT, compile_module  # noqa: E402 - it stands 
 BUILD = ROOT / ".sanitize"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
 TESTS = (  # what runs compiled code in this process; children with a limit of memory cannot hold a sanitizer's tables
-    *(f"tests/unit/{name}" for name in ("compiled", "dedupe", "frontier", "lessons", "storage", "url")),
+    *(f"tests/unit/{name}" for name in ("compiled", "dedupe", "frontier", "lessons", "storage", "url", "test_edges.py")),
     *(f"tests/unit/{name}.py" for name in ("processors/test_html", "processors/test_scan")),
     *(f"tests/contracts/test_{name}.py" for name in ("deduper", "frontier", "frontier_model")),
     *(f"tests/contracts/test_{name}.py" for name in ("graph", "lessons", "near", "processor")),

@@ -1,7 +1,16 @@
 """Packed edges: what goes in comes out, and their numbers stay what they are on disk."""
 
+import pytest
+
+from gossamer import edges as module
 from gossamer.edges import KINDS, NOFOLLOW, NUMBERS, WIDTH, names_fingerprint, pack, pack_links, split_known, unpack
 from gossamer.records.entry import Link, LinkKind
+
+
+@pytest.fixture(params=["compiled", "plain"], autouse=True)
+def _with_and_without_what_is_compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "plain":
+        monkeypatch.setattr(module, "_quick", None)
 
 
 def test_what_was_packed_is_unpacked() -> None:

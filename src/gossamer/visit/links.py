@@ -59,5 +59,8 @@ class Outlinks:
             return b""
         names = self._names
         names.learn(entries)
-        targets = [name or names[link.url] for name, link in zip(known, links, strict=True)] if not all(known) else known
+        targets, hole = list(known), -1
+        for _ in range(known.count(None)):  # few of many
+            hole = targets.index(None, hole + 1)
+            targets[hole] = names[links[hole].url]
         return pack_links(tuple(links), targets, nofollow)

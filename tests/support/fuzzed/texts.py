@@ -4,6 +4,7 @@ import zlib
 from array import array
 
 from fuzzed.feed import Feed
+from gossamer import _edges, edges
 from gossamer.dedupe import _simhash, vectors
 from gossamer.dedupe.recent import CompiledRecent, PlainRecent, Recent
 from gossamer.fetchers.chunks import GOES_ON, Chunks
@@ -12,6 +13,7 @@ from gossamer.lessons import _phrases, phrases
 from gossamer.processors import scan as scanner
 from gossamer.processors._scan import scan as compiled_scan
 from gossamer.processors.references import decode
+from gossamer.records.entry import Link
 from gossamer.storage.archive import _deflate
 from gossamer.url import _join
 from gossamer.url.parse import Base
@@ -91,6 +93,22 @@ def near(data: bytes) -> None:
                 (each.add if what == 2 else each.remove)(entry)
 
 
+def edge(data: bytes) -> None:
+    """Pack the links of a page as the plain way does."""
+    feed = Feed(data)
+    links: list[Link] = []
+    while feed:
+        links.append(Link(feed.text(), feed.choice(edges.KINDS), bool(feed.number() & 1)))
+    known = {link.url: len(link.url) + 1 for link in links[::2]}
+    names, unknown = _edges.split_known(tuple(links), known)
+    assert names == [known.get(link.url) for link in links] and unknown == [each for each in links if each.url not in known]
+    numbers = [name or 7 for name in names]
+    ways = [edges.NUMBERS[link.kind] | (edges.NOFOLLOW if link.nofollow else 0) for link in links]
+    packed = _edges.pack(tuple(links), numbers, edges.NUMBERS, False)
+    assert packed == edges.pack(numbers, ways) and _edges.total(packed) == sum(numbers)
+    _edges.total(data)
+
+
 def deflate(data: bytes) -> None:
     """Write a text that every inflate reads."""
     text = data[: _deflate.MOST]
@@ -121,4 +139,4 @@ def chunk(data: bytes) -> None:
     assert (found, pieces.error is None) == (end, whole.error is None), (found, end, pieces.error, whole.error)
 
 
-TARGETS = (scan, join, simhash, phrase, near, deflate, head, chunk)
+TARGETS = (scan, join, simhash, phrase, near, edge, deflate, head, chunk)

@@ -8,11 +8,13 @@ import gc
 import sys
 from array import array
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 pytest.importorskip("gossamer.processors._scan", reason="nothing is compiled")
 
+from gossamer import _edges as edges
 from gossamer.dedupe import _recent as recent
 from gossamer.lessons import _phrases as phrases
 from gossamer.storage import _ranking as ranking
@@ -127,3 +129,20 @@ def test_a_free_slot_beyond_the_memory_is_not_written_to() -> None:
 def test_a_memory_of_recent_pages_begins_where_numbers_can() -> None:
     with pytest.raises(ValueError, match="where no number can"):
         recent.near(memoryview(bytearray(HEAD + 40 * 9))[1:], 0, 3)  # type: ignore[arg-type]
+
+
+class Url(str):
+    """A text whose end is noticed."""
+
+    call: Callable[[], object] = print
+
+    def __del__(self) -> None:
+        type(self).call()
+
+
+def test_the_name_of_a_link_is_held_when_its_url_is_gone() -> None:
+    names: dict[str, Any] = {"http://a.test/": [object()]}
+    Url.call = names.clear
+    link = type("Link", (), {"url": property(lambda _: Url("http://a.test/"))})()
+    ((name,), unknown) = edges.split_known((link,), names)
+    assert type(name) is list and not unknown and not names
