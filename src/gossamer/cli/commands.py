@@ -20,6 +20,7 @@ COMMANDS = {
     "graph": "graph",
     "index": "index",
     "explain": "explain",
+    "log": "log",
     "verify": "verify",
     "hosts": "hosts",
     "host": "hosts",
