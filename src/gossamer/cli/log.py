@@ -37,4 +37,9 @@ def _line(event: "Event") -> str:
     if event.kind != "visit":
         facts = " ".join(f"{name}={value}" for name, value in said.items())
         return f"{output.moment(event.at)}  {event.kind}  {facts}"
-    return f"{output.moment(event.at)}  {said['outcome']}  {said.get('status') or '-'}  {said['url']}"
+    size = output.size(said["bytes"]) if said.get("bytes") else "-"
+    why = (
+        output.reason.told(said["rule"], output.reason.rendered(said["rule"], said.get("facts", {}))) if "rule" in said else ""
+    )
+    what = f"{said['outcome']:<14}  {said.get('status') or '-':>3}  {size:>8}  {said.get('version', ''):<7}"
+    return f"{output.moment(event.at)}  {what}  {said['url']}  {why}".rstrip()
