@@ -26,6 +26,7 @@ from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.joints.scorer import Scorer
+from gossamer.joints.sink import Sink
 from gossamer.records.location import Location
 
 HTML = "gossamer.processors.html:HtmlProcessor"
@@ -69,7 +70,18 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "filter": {},
     "scorer": {},
+    "sink": {
+        "stdout": "gossamer.sinks.stdout:StdoutSink",
+        "webhook+http": "gossamer.sinks.webhook:WebhookSink",
+        "webhook+https": "gossamer.sinks.webhook:WebhookSink",
+        "redis": "gossamer.sinks.redis:RedisSink",
+        "rediss": "gossamer.sinks.redis:RedisSink",
+        "nats": "gossamer.sinks.nats:NatsSink",
+        "kafka": "gossamer.sinks.kafka:KafkaSink",
+        "kafka+ssl": "gossamer.sinks.kafka:KafkaSink",
+    },
 }
+EXTRAS = {"sink": "events"}  # what to install for families that need more than gossamer itself
 
 JOINTS: dict[str, type] = {
     "frontier": Frontier,
@@ -81,6 +93,7 @@ JOINTS: dict[str, type] = {
     "processor": Processor,
     "filter": Filter,
     "scorer": Scorer,
+    "sink": Sink,
 }
 
 
@@ -104,7 +117,10 @@ def choose(family: str, key: str) -> Any:
     row = TABLE[family].get(key)
     if row is not None:
         module, _, name = row.partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            raise _not_installed(family, key, error) from error
     for point in _plugins(family):
         if point.name != key:
             continue
@@ -195,6 +211,15 @@ def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _not_installed(family: str, key: str, error: ModuleNotFoundError) -> Exception:
+    """Return what to raise when a row of ours needs a package that is not there."""
+    if family not in EXTRAS or (error.name or "").startswith("gossamer"):
+        return error
+    return PluginError(
+        f"the {family} {key!r} needs {error.name}, which is not installed: pip install gossamer[{EXTRAS[family]}]"
+    )
 
 
 def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:

@@ -308,6 +308,21 @@ class Storage(Section):
     compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")
 
 
+class EventSettings(Section):
+    """Who is told what happens, and how."""
+
+    to: tuple[str, ...] = Field(
+        (), description="URIs of sinks that are told every event, such as redis://localhost/?stream=NAME"
+    )
+    batch: int = Field(200, ge=1, le=10_000, description="events that a sink is told at once")
+    linger: float = Field(
+        1.0, gt=0, description="seconds until a sink is told what came meanwhile, though it is no whole batch"
+    )
+    drain: float = Field(
+        10, ge=0, description="seconds that sinks have for the last events when a run ends; relay tells the rest"
+    )
+
+
 class Settings(Section):
     """All of it."""
 
@@ -327,6 +342,7 @@ class Settings(Section):
     recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()
+    events: EventSettings = EventSettings()
 
     @model_validator(mode="after")
     def _ends_within_its_lease(self) -> "Settings":
