@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from gossamer.config.sections import Fetch
-from gossamer.errors import ConfigError, SinkError
+from gossamer.errors import ConfigError, ConsumerGone, SinkError
 from gossamer.joints.resolver import Resolver
 from gossamer.records.event import Event
 from gossamer.records.sinkuri import SinkUri
@@ -45,6 +45,8 @@ class StdoutSink:
                     raise SinkError(f"whoever reads standard output has taken nothing for {PATIENCE:g} s")
                 left = left[os.write(self._output, left[: select.PIPE_BUF]) :]
                 until = time.monotonic() + PATIENCE
+        except BrokenPipeError as error:
+            raise ConsumerGone("nobody reads standard output any more") from error
         except OSError as error:
             raise SinkError(f"standard output cannot be written: {(error.strerror or str(error)).lower()}") from error
         finally:

@@ -10,7 +10,7 @@ import asyncio
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -35,35 +35,41 @@ class SinkState(Struct, frozen=True, kw_only=True):
     error: str = ""  # why it has not taken the next ones; empty: it has
     failures: int = 0  # in a row
     since: float = 0.0  # when the first of them was
+    lag: int = 0  # events it has not acknowledged, counted when somebody asks
+
+
+Watch = Callable[[SinkState, int], None]  # called with what is noted, and how many events were acknowledged
 
 
 class SinkCursor:
     """The place of one sink in the chronicle."""
 
-    def __init__(self, path: Path, state: SinkState) -> None:
+    def __init__(self, path: Path, state: SinkState, watch: Watch) -> None:
         self._path = path
+        self._watch = watch
         self.state = state
 
     async def advance(self, position: str, count: int, now: float) -> None:
         """Note what a sink has acknowledged."""
         told = self.state.acknowledged + count
-        await self._write(SinkState(sink=self.state.sink, position=position, acknowledged=told, at=now))
+        await self._write(SinkState(sink=self.state.sink, position=position, acknowledged=told, at=now), count)
 
     async def fail(self, error: str, now: float) -> None:
         """Note that a sink has not taken what it was told."""
         failures, since = self.state.failures + 1, self.state.since or now
         await self._write(replace(self.state, error=error, failures=failures, since=since))
 
-    async def _write(self, state: SinkState) -> None:
+    async def _write(self, state: SinkState, count: int = 0) -> None:
         """Write the file; not synced: after a power loss it may be an older one, which repeats some events."""
         self.state = state
+        self._watch(state, count)
         with suppress(OSError):  # a full disk is told of elsewhere; after a crash some more events are repeated
             await asyncio.to_thread(write_whole, self._path, msgspec.json.encode(state) + b"\n", synced=False)
 
 
 @contextmanager
-def held_cursor(directory: Path, uri: SinkUri) -> Iterator[SinkCursor]:
-    """Hold the cursor of a sink; a second holder is refused."""
+def held_cursor(directory: Path, uri: SinkUri, watch: Watch) -> Iterator[SinkCursor]:
+    """Hold the cursor of a sink; a second holder is refused. `watch` sees every step."""
     path = directory / FOLDER / f"{hashlib.sha256(uri.name.encode()).hexdigest()[:16]}.json"
     try:
         path.parent.mkdir(exist_ok=True)
@@ -72,7 +78,7 @@ def held_cursor(directory: Path, uri: SinkUri) -> Iterator[SinkCursor]:
         raise CrawlReadOnly(f"{path.parent} cannot be written: {error.strerror}; how far a sink is must be kept") from error
     try:
         _hold(descriptor, uri)
-        yield SinkCursor(path, _read(path) or SinkState(sink=uri.shown))
+        yield SinkCursor(path, _read(path) or SinkState(sink=uri.shown), watch)
     finally:
         os.close(descriptor)
 

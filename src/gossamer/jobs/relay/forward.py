@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from gossamer.clock import Clock
 from gossamer.config.sections import EventSettings
-from gossamer.errors import SinkError
+from gossamer.errors import ConsumerGone, SinkError
 from gossamer.jobs.relay.cursor import SinkCursor
 from gossamer.joints.chronicle import Telling
 from gossamer.joints.sink import Sink
@@ -43,15 +43,17 @@ class Forwarder:
         self._settings = settings
         self._clock = clock
         self._batch: list[Event] = []  # that is not acknowledged
+        self._is_idle = False  # there is nothing to tell
+        self._is_gone = False
 
     async def run(self, ending: asyncio.Event, *, is_patient: bool) -> None:
         """Tell what there is until nothing is left and the end has come; a patient one does not leave while its sink fails."""
-        while True:
+        while not self._is_gone:
             is_last = ending.is_set()
             wait = await self._step()
-            if wait and is_last and (not is_patient or not self._cursor.state.failures):
+            if is_last and (self._is_idle or (self._batch and not is_patient)):
                 return
-            if wait:
+            if self._batch or not is_last:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait):
                         await (asyncio.Event() if is_last else ending).wait()
@@ -60,9 +62,11 @@ class Forwarder:
         """Tell a batch; return how long to wait for the next one."""
         try:
             self._batch = self._batch or await self._telling.after(self._cursor.state.position, self._settings.batch)
+            self._is_idle = not self._batch
             if self._batch:
                 await self._sink.send(await self._complete(self._batch))
         except SinkError as error:
+            self._is_gone = isinstance(error, ConsumerGone)
             return await self._fail(str(error))
         except Exception as error:  # noqa: BLE001 - what a bug may cost: a sink lags; the crawl goes on
             return await self._fail(f"{type(error).__name__}: {error}")
