@@ -51,26 +51,29 @@ class Forwarder:
         while not self._is_gone:
             is_last = ending.is_set()
             wait = await self._step()
-            if is_last and (self._is_idle or (self._batch and not is_patient)):
+            is_failing = bool(self._cursor.state.failures)
+            if is_last and (self._is_idle or (is_failing and not is_patient)):
                 return
-            if self._batch or not is_last:
+            if is_failing or not is_last:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait):
                         await (asyncio.Event() if is_last else ending).wait()
 
     async def _step(self) -> float:
         """Tell a batch; return how long to wait for the next one."""
+        self._is_idle = False
         try:
             self._batch = self._batch or await self._telling.after(self._cursor.state.position, self._settings.batch)
-            self._is_idle = not self._batch
             if self._batch:
                 await self._sink.send(await self._complete(self._batch))
+                return await self._advance()
         except SinkError as error:
             self._is_gone = isinstance(error, ConsumerGone)
             return await self._fail(str(error))
         except Exception as error:  # noqa: BLE001 - what a bug may cost: a sink lags; the crawl goes on
             return await self._fail(f"{type(error).__name__}: {error}")
-        return await self._advance() if self._batch else self._settings.linger
+        self._is_idle = True
+        return self._settings.linger
 
     async def _advance(self) -> float:
         batch, self._batch = self._batch, []
