@@ -49,6 +49,11 @@ class SinkCursor:
         self._watch = watch
         self.state = state
 
+    @property
+    def reader(self) -> str:
+        """Return what the chronicle calls this reader of it."""
+        return self._path.stem
+
     async def advance(self, position: str, count: int, now: float) -> None:
         """Note what a sink has acknowledged."""
         told = self.state.acknowledged + count

@@ -99,4 +99,4 @@ async def _feed(
         cursor = stack.enter_context(held_cursor(directory, uri, watch))
         contents = Contents(directory, settings, uri.contents)
         stack.push_async_callback(contents.aclose)
-        yield Feed(cursor, Forwarder(telling, sink, cursor, uri.name, contents.complete, settings.events, SystemClock()))
+        yield Feed(cursor, Forwarder(telling, sink, cursor, contents.complete, settings.events, SystemClock()))

@@ -30,7 +30,6 @@ class Forwarder:
         telling: Telling,
         sink: Sink,
         cursor: SinkCursor,
-        reader: str,
         complete: Complete,
         settings: EventSettings,
         clock: Clock,
@@ -38,7 +37,6 @@ class Forwarder:
         self._telling = telling
         self._sink = sink
         self._cursor = cursor
-        self._reader = reader  # who the chronicle keeps what is not told yet for
         self._complete = complete
         self._settings = settings
         self._clock = clock
@@ -78,7 +76,7 @@ class Forwarder:
     async def _advance(self) -> float:
         batch, self._batch = self._batch, []
         await self._cursor.advance(batch[-1].id, len(batch), self._clock.now())
-        await self._telling.keep_from(self._reader, batch[-1].id)
+        await self._telling.keep_from(self._cursor.reader, batch[-1].id)
         return 0.0 if len(batch) == self._settings.batch else self._settings.linger
 
     async def _fail(self, error: str) -> float:

@@ -58,7 +58,7 @@ async def forwarded(
     ending.set()
     with held_cursor(place, URI, lambda state, count: None) as cursor:
         settings = EventSettings(batch=batch, linger=0.01)
-        forwarder = Forwarder(telling, sink, cursor, URI.name, as_they_are, settings, SystemClock())
+        forwarder = Forwarder(telling, sink, cursor, as_they_are, settings, SystemClock())
         await forwarder.run(ending, is_patient=is_patient)
         return cursor.state
 
@@ -74,7 +74,7 @@ async def test_events_are_told_in_batches_and_the_cursor_is_at_the_last_one(tmp_
     assert [len(batch) for batch in sink.batches] == [200, 200, 50]
     assert sink.ids == [event.id for event in telling.events]
     assert (state.position, state.acknowledged) == (telling.events[-1].id, 450)
-    assert telling.readers == {URI.name: state.position}
+    assert list(telling.readers.values()) == [state.position]
 
 
 async def test_a_sink_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ async def test_what_comes_later_is_told_soon(tmp_path: Path) -> None:
     telling, sink, ending = MemoryTelling(), Listener(), asyncio.Event()
     with held_cursor(tmp_path, URI, lambda state, count: ending.set()) as cursor:
         settings = EventSettings(linger=0.01)
-        forwarder = Forwarder(telling, sink, cursor, URI.name, as_they_are, settings, SystemClock())
+        forwarder = Forwarder(telling, sink, cursor, as_they_are, settings, SystemClock())
         running = asyncio.create_task(forwarder.run(ending, is_patient=False))
         telling.events += some_events(3)
         await asyncio.wait_for(running, 20)
