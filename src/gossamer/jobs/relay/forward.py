@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from gossamer import faults
 from gossamer.clock import Clock
 from gossamer.config.sections import EventSettings
 from gossamer.errors import ConsumerGone, SinkError
@@ -75,7 +76,9 @@ class Forwarder:
 
     async def _advance(self) -> float:
         batch, self._batch = self._batch, []
+        faults.reach("before-cursor")
         await self._cursor.advance(batch[-1].id, len(batch), self._clock.now())
+        faults.reach("after-cursor")
         await self._telling.keep_from(self._cursor.reader, batch[-1].id)
         return 0.0 if len(batch) == self._settings.batch else self._settings.linger
 
