@@ -19,6 +19,7 @@ from typing import Any
 from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
+from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.documents import Processor
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
@@ -26,6 +27,7 @@ from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.joints.scorer import Scorer
+from gossamer.joints.sink import Sink
 from gossamer.records.location import Location
 
 HTML = "gossamer.processors.html:HtmlProcessor"
@@ -51,6 +53,10 @@ TABLE: dict[str, dict[str, str]] = {
         "edges": "gossamer.storage.linkgraph:EdgeLog",
         "none": "gossamer.storage.nograph:NoGraph",
     },
+    "chronicle": {
+        "jsonl": "gossamer.storage.chronicle.jsonl:JsonlChronicle",
+        "none": "gossamer.storage.chronicle.none:NoChronicle",
+    },
     "fetcher": {
         "http": "gossamer.fetchers.http:HttpFetcher",
         "https": "gossamer.fetchers.http:HttpFetcher",
@@ -69,7 +75,18 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "filter": {},
     "scorer": {},
+    "sink": {
+        "stdout": "gossamer.sinks.stdout:StdoutSink",
+        "webhook+http": "gossamer.sinks.webhook:WebhookSink",
+        "webhook+https": "gossamer.sinks.webhook:WebhookSink",
+        "redis": "gossamer.sinks.redis:RedisSink",
+        "rediss": "gossamer.sinks.redis:RedisSink",
+        "nats": "gossamer.sinks.nats:NatsSink",
+        "kafka": "gossamer.sinks.kafka:KafkaSink",
+        "kafka+ssl": "gossamer.sinks.kafka:KafkaSink",
+    },
 }
+EXTRAS = {"sink": "events"}  # what to install for families that need more than gossamer itself
 
 JOINTS: dict[str, type] = {
     "frontier": Frontier,
@@ -77,10 +94,12 @@ JOINTS: dict[str, type] = {
     "archive": Archive,
     "catalog": Catalog,
     "graph": LinkGraph,
+    "chronicle": Chronicle,
     "fetcher": Fetcher,
     "processor": Processor,
     "filter": Filter,
     "scorer": Scorer,
+    "sink": Sink,
 }
 
 
@@ -104,7 +123,10 @@ def choose(family: str, key: str) -> Any:
     row = TABLE[family].get(key)
     if row is not None:
         module, _, name = row.partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            raise _not_installed(family, key, error) from error
     for point in _plugins(family):
         if point.name != key:
             continue
@@ -195,6 +217,15 @@ def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _not_installed(family: str, key: str, error: ModuleNotFoundError) -> Exception:
+    """Return what to raise when a row of ours needs a package that is not there."""
+    if family not in EXTRAS or (error.name or "").startswith("gossamer"):
+        return error
+    return PluginError(
+        f"the {family} {key!r} needs {error.name}, which is not installed: pip install gossamer[{EXTRAS[family]}]"
+    )
 
 
 def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:

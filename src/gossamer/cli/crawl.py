@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gossamer.cli import ending, output
-from gossamer.cli.status import bodies_cut, show_outcomes, states
+from gossamer.cli.status import bodies_cut, show_outcomes, sink_words, states
 from gossamer.errors import UsageError
 from gossamer.jobs.command import command
 
@@ -41,6 +42,12 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+EventsTo = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--events", help="sink that is told every event, such as redis://localhost/?stream=NAME; repeat", metavar="URI"
+    ),
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
@@ -66,6 +73,7 @@ def crawl(
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
     forever: Forever = False,
+    events: EventsTo = None,
     scope: WithinScope = None,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
@@ -99,6 +107,7 @@ def crawl(
         max_body=max_body,
         max_depth=max_depth,
         forever=forever,
+        events=events,
         include=include,
         exclude=exclude,
         scope=scope,
@@ -129,6 +138,7 @@ def resume(
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
     forever: Forever = False,
+    events: EventsTo = None,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
@@ -159,6 +169,7 @@ def resume(
         max_body=max_body,
         max_depth=max_depth,
         forever=forever,
+        events=events,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
@@ -227,6 +238,7 @@ FLAGS = {
     "max_body": "fetch.max_body",
     "max_depth": "scope.max_depth",
     "forever": "crawl.forever",
+    "events": "events.to",
     "include": "scope.allow",
     "exclude": "scope.block",
     "scope": "scope.within",
@@ -300,6 +312,9 @@ def _run(
     from gossamer.jobs.run import run_crawl
 
     silent = quiet or as_json
+    told_here = any(uri.startswith("stdout:") for uri in settings.events.to)
+    if told_here and as_json:
+        raise UsageError("--json and --events stdout: would both write to standard output; leave one out")
     progress = Progress(quiet=silent)
 
     def watch(crawl: "Crawl") -> None:
@@ -317,7 +332,8 @@ def _run(
     if as_json:
         output.json(machine_summary(summary))
     else:
-        show_summary(summary)
+        with redirect_stdout(sys.stderr) if told_here else nullcontext():
+            show_summary(summary)
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
 
@@ -326,6 +342,7 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.jobs.relay.uris import sink_uris
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
@@ -336,6 +353,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield "  addresses:  " + (
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"
     )
+    for uri in sink_uris(settings, settings.events.to):
+        yield f"  events:     told to {uri.shown}"
     yield f"  user agent: {user_agent(settings)}"
     compiled, pure = compiled_and_pure()
     if pure:
@@ -395,5 +414,9 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         yield "cut", bodies_cut(summary.bodies_cut, directory)
     if summary.links_cut["links"]:
         yield "links", output.links_cut(summary.links_cut)
+    for sink in summary.sinks:
+        yield "events", sink_words(asdict(sink))
+        if sink.lag:
+            yield "", command("relay", directory, "--to", "URI")
     yield "look at it", command("pages", directory)
     yield "prove it", command("verify", directory)

@@ -5,9 +5,10 @@ gossamer.toml  the crawl's configuration
 seeds.txt      where it began
 frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
-graph/         which page links to which
+graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
-crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
+crawl.log      what happened                   sinks/      how far each consumer of events is
+lock           who works on it                 control.sock  how to reach them
 """
 
 import fcntl
@@ -43,7 +44,16 @@ class About(Struct, frozen=True, kw_only=True):
 class CrawlDirectory:
     """The files of one crawl."""
 
-    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.seal", "crawl.log", "lock", "control.sock")  # beside the stores
+    FILES = (
+        "crawl.json",
+        "gossamer.toml",
+        "seeds.txt",
+        "crawl.seal",
+        "crawl.log",
+        "lock",
+        "control.sock",
+        "sinks",
+    )  # beside the stores
 
     def __init__(self, path: Path) -> None:
         self.path = path
