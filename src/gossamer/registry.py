@@ -20,6 +20,7 @@ from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
+from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
@@ -67,6 +68,10 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "export": {  # Markdown joins here
+        "parquet": "gossamer.storage.export.parquet:ParquetExport",
+        "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
+    },
     "filter": {},
     "scorer": {},
 }
@@ -79,6 +84,7 @@ JOINTS: dict[str, type] = {
     "graph": LinkGraph,
     "fetcher": Fetcher,
     "processor": Processor,
+    "export": Exporter,
     "filter": Filter,
     "scorer": Scorer,
 }

@@ -11,7 +11,8 @@ import typer
 from gossamer.cli import output
 
 if TYPE_CHECKING:
-    from gossamer.jobs.graph import Edge, Survey
+    from gossamer.jobs.graph import Survey
+    from gossamer.records.export import Edge
 
 Format = Literal["csv", "jsonl"]
 LINES_AT_ONCE = 1_000

@@ -24,6 +24,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.look import held_to_look
 from gossamer.joints.graph import LinkGraph
 from gossamer.policy.pagerank import pagerank, passing
+from gossamer.records.export import Edge
 from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
@@ -44,15 +45,6 @@ BROKEN = frozenset(
         Outcome.PROTOCOL_ERROR,
     }
 )
-
-
-class Edge(Struct, frozen=True):
-    """A link from one page to another."""
-
-    source: str
-    target: str
-    kind: str
-    nofollow: bool
 
 
 class Ranked(Struct, frozen=True):

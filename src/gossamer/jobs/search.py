@@ -44,13 +44,18 @@ class ShownPage(Struct, frozen=True):
 
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
-    """Walk over the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+    """Walk over the pages that match."""
+    refuse_unknown(wanted)
+    return driven(_pages(directory, wanted))
+
+
+def refuse_unknown(wanted: dict[str, Any]) -> None:
+    """Refuse an outcome that no URL can have, and a MIME type that is none."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:
         raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
     if mime and "/" not in mime:
         raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
-    return driven(_pages(directory, wanted))
 
 
 async def _pages(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[Page]:
