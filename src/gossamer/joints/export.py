@@ -1,4 +1,4 @@
-"""The joint of exports: one format each. What a crawl keeps comes in through `Holdings`, what is written goes to a `ExportTarget`.
+"""The joint of exports: one format each. What a crawl keeps comes in through `Holdings`, and goes out to an `ExportTarget`.
 
 An export may run beside a crawl and on a directory that can only be read, and be longer than memory: everything is a walk.
 """

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from gossamer.joints.export import Holdings, ExportTarget
+from gossamer.joints.export import ExportTarget, Holdings
 from gossamer.records.export import ExportOptions
 from gossamer.storage.export.rows import rows_of, written
 from gossamer.storage.export.tables import TABLES

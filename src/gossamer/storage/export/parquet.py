@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from gossamer.errors import PluginError
-from gossamer.joints.export import Holdings, ExportTarget
+from gossamer.joints.export import ExportTarget, Holdings
 from gossamer.records.export import ExportOptions
 from gossamer.storage.export.rows import rows_of
 from gossamer.storage.export.tables import TABLES, Column
