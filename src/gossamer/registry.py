@@ -71,6 +71,11 @@ TABLE: dict[str, dict[str, str]] = {
     "export": {  # Markdown joins here
         "parquet": "gossamer.storage.export.parquet:ParquetExport",
         "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
+        "csv": "gossamer.storage.export.csv:CsvExport",
+        "text": "gossamer.storage.export.text:TextExport",
+        "broken": "gossamer.storage.export.broken:BrokenExport",
+        "redirects": "gossamer.storage.export.redirects:RedirectsExport",
+        "sitemap": "gossamer.storage.export.sitemap:SitemapExport",
     },
     "filter": {},
     "scorer": {},

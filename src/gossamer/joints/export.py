@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from gossamer.records.export import Edge, ExportOptions
+from gossamer.records.export import Edge, ExportOptions, WordedLink
+from gossamer.records.findings import BrokenLink, RedirectChain
 from gossamer.records.page import Document, Page
 
 
@@ -21,11 +22,20 @@ class Holdings(Protocol):
     def links(self) -> AsyncIterator[Edge]:
         """Walk over the links of these pages."""
 
+    def broken_links(self) -> AsyncIterator[BrokenLink]:
+        """Walk over those pages where nothing is, each with every page that links to it, and the words of the link."""
+
+    def redirect_chains(self) -> AsyncIterator[RedirectChain]:
+        """Walk over those pages that redirect, each with its whole chain."""
+
     async def document(self, page: Page) -> Document | None:
         """Return the content of a page; a copy has that of its original. None: nothing is kept of it."""
 
     def text(self, document: Document) -> str:
         """Return what a reader sees of a document."""
+
+    def links_of(self, document: Document) -> list[WordedLink]:
+        """Return the links of a document with their words."""
 
 
 class ExportTarget(Protocol):

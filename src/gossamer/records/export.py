@@ -19,3 +19,12 @@ class Edge(Struct, frozen=True):
     target: str
     kind: str
     nofollow: bool
+
+
+class WordedLink(Struct, frozen=True):
+    """A link of a page, and the words that a reader sees where it is."""
+
+    url: str
+    kind: str
+    nofollow: bool
+    words: str

@@ -15,7 +15,8 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from gossamer.joints.export import Exporter
-from gossamer.records.export import Edge, ExportOptions
+from gossamer.records.export import Edge, ExportOptions, WordedLink
+from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Document, Page
 from gossamer.records.reason import because
@@ -60,6 +61,17 @@ class SampleHoldings:
             self.given += 1
             yield Edge(page.url, URLS[0], "anchor", nofollow=False)
 
+    async def broken_links(self) -> AsyncIterator[BrokenLink]:
+        """Walk over what is broken."""
+        async for page in self.pages():
+            sources = (LinkSource(URLS[0], "anchor", True, "=1+1"), LinkSource(LONG, "image", False))
+            yield BrokenLink(page, sources if page.status else ())
+
+    async def redirect_chains(self) -> AsyncIterator[RedirectChain]:
+        """Walk over chains."""
+        async for page in self.pages():
+            yield RedirectChain((Hop(page.url, "redirected", 301), Hop(URLS[0], "", 0)), page.url == URLS[0], ())
+
     async def document(self, page: Page) -> Document | None:
         """Return the markup of a page."""
         if page.outcome is not Outcome.OK:
@@ -69,6 +81,10 @@ class SampleHoldings:
     def text(self, document: Document) -> str:
         """Return what a reader sees."""
         return document.content.decode().removeprefix("<p>")
+
+    def links_of(self, document: Document) -> list[WordedLink]:
+        """Return a link."""
+        return [WordedLink(document.url, "anchor", False, "words")]
 
     def _all(self) -> Iterator[Page]:
         odd = ["=1+1", 'two\nlines, "and" a comma\t;', "\x00 & < > \u2028", "\U0001f577", ""]
@@ -103,11 +119,13 @@ class MemoryTarget:
     def __init__(self) -> None:
         self.stream: BinaryIO = io.BytesIO()
         self.files: dict[str, bytes] = {}
+        self._names: set[str] = set()
 
     @contextmanager
     def file(self, path: PurePosixPath) -> Iterator[BinaryIO]:
         """Begin a file."""
-        assert str(path).casefold() not in {name.casefold() for name in self.files}, f"{path} is written twice"
+        assert str(path).casefold() not in self._names, f"{path} is written twice"
+        self._names.add(str(path).casefold())
         file = io.BytesIO()
         yield file
         self.files[str(path)] = file.getvalue()

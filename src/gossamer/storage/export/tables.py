@@ -75,7 +75,7 @@ PAGES = (
     Column("simhash", "text", lambda pages: [None if page.simhash is None else f"{page.simhash:016x}" for page in pages]),
     Column("body_length", "integer", _values("length")),
     Column("response_seconds", "number", _values("response_seconds")),
-    Column("links", "integer", _values("links")),
+    Column("link_count", "integer", _values("links")),
     Column("depth", "small", _values("depth")),
     Column("via", "text", _texts("via")),
 )
