@@ -76,6 +76,8 @@ TABLE: dict[str, dict[str, str]] = {
         "broken": "gossamer.storage.export.broken:BrokenExport",
         "redirects": "gossamer.storage.export.redirects:RedirectsExport",
         "sitemap": "gossamer.storage.export.sitemap:SitemapExport",
+        "warc": "gossamer.storage.export.warc:WarcExport",
+        "wacz": "gossamer.storage.export.wacz:WaczExport",
     },
     "filter": {},
     "scorer": {},

@@ -17,10 +17,10 @@ from gossamer.jobs.words import LinkWords
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.readers.document import document_of
-from gossamer.records.export import Edge, WordedLink
+from gossamer.records.export import Edge, KeptRecord, PackedRecord, WordedLink
 from gossamer.records.findings import BrokenLink, RedirectChain
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Document, Page
+from gossamer.records.page import Document, Page, Place
 from gossamer.url.fingerprint import fingerprint
 
 _Item = TypeVar("_Item")
@@ -74,6 +74,30 @@ class CrawlHoldings:
 
         async for chain in _first(walk_redirect_chains(self._directory, self._unlimited), self._limit):
             yield chain
+
+    async def records(self) -> AsyncIterator[KeptRecord]:
+        """Walk over the records of the pages; what a revisit refers to comes before it, unless it came already."""
+        given: set[tuple[str, int]] = set()
+        async for page in self.pages():
+            if page.place is None:
+                continue
+            fetched = await self._archive.read(page.place)
+            fetched.body.close()
+            is_revisit = fetched.outcome is not Outcome.OK
+            if is_revisit and (original := await self._kept.original(fetched.detail, page.digest)) is not None:
+                place, content = original
+                content.body.close()
+                if (packed := await self._packed(place, given)) is not None:
+                    yield KeptRecord(page=None, fetched=content, digest=page.digest, is_revisit=False, packed=packed)
+            packed = await self._packed(page.place, given)
+            yield KeptRecord(page=page, fetched=fetched, digest=page.digest, is_revisit=is_revisit, packed=packed)
+
+    async def _packed(self, place: Place, given: set[tuple[str, int]]) -> PackedRecord | None:
+        """Take a record out of the archive, unless it was given before."""
+        if (place.file, place.offset) in given:
+            return None
+        given.add((place.file, place.offset))
+        return await self._archive.packed(place)
 
     async def document(self, page: Page) -> Document | None:
         """Return the content of a page; a copy has that of its original."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from gossamer.records.export import Edge, ExportOptions, WordedLink
+from gossamer.records.export import Edge, ExportOptions, KeptRecord, WordedLink
 from gossamer.records.findings import BrokenLink, RedirectChain
 from gossamer.records.page import Document, Page
 
@@ -27,6 +27,9 @@ class Holdings(Protocol):
 
     def redirect_chains(self) -> AsyncIterator[RedirectChain]:
         """Walk over those pages that redirect, each with its whole chain."""
+
+    def records(self) -> AsyncIterator[KeptRecord]:
+        """Walk over the records that are needed to show these pages, each once; their contents are the caller's to close."""
 
     async def document(self, page: Page) -> Document | None:
         """Return the content of a page; a copy has that of its original. None: nothing is kept of it."""
