@@ -105,8 +105,9 @@ class SampleHoldings:
         gone = _page("http://site.test/gone", "")
         yield replace(gone, outcome=Outcome.GONE, status=404, reason=because(ReasonRule.HTTP_STATUS, status=404))
         yield replace(_page("http://never.test/", ""), outcome=Outcome.ROBOTS_DENIED, status=0, mime="", fetched_at=0.0)
+        alike = _page(URLS[0], "one of many")
         for number in range(self._count):
-            yield _page(f"http://many.test/{number}", str(number))
+            yield replace(alike, url=f"http://site.test/many/{number}", key=f"http://site.test/many/{number}")
 
 
 def _fetched(page: Page) -> Fetched:
@@ -192,7 +193,7 @@ async def nothing_is_written_but_one_file_or_files_of_a_folder(make: Maker) -> N
 
 
 async def rows_are_told_of_while_they_are_written(make: Maker) -> None:
-    exporter, holdings, most = make(ExportOptions()), SampleHoldings(120_000), 0
+    exporter, holdings, most = make(ExportOptions()), SampleHoldings(60_000), 0
     told = 0
     async for count in exporter.write(holdings, MemoryTarget()):
         told += 1

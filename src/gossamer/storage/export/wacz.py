@@ -13,11 +13,9 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
-from io import RawIOBase
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import TemporaryFile, gettempdir
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, Any, BinaryIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import msgspec
@@ -30,13 +28,11 @@ from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.export.rows import is_there, moment
 from gossamer.storage.export.warc import write_records
 
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
 AT_ONCE = 50
 WACZ = "1.1.1"
 RECORDS = "data.warc.gz"
 PAGES = frozenset({"text/html", "application/xhtml+xml"})
+PAGES_HEAD = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
 EPOCH = (1980, 1, 1, 0, 0, 0)  # what a zip has for "no time"
 
 
@@ -67,11 +63,10 @@ class WaczExport:
                 for line in lines.in_order():
                     index.write(line)
             with package.file("pages/pages.jsonl") as listed:
-                listed.write(
-                    _line({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": self._options.text})
-                )
+                listed.write(_line(PAGES_HEAD | {"hasText": self._options.text}))
                 pages.seek(0)
-                copyfileobj(pages, listed)
+                for line in pages:
+                    listed.write(line)
         yield count % AT_ONCE
 
     async def _page(self, holdings: Holdings, page: Page) -> bytes:
@@ -119,7 +114,7 @@ class Package:
             digests.write(_line({"path": "datapackage.json", "hash": described.digest}))
 
 
-class DigestedFile(RawIOBase):
+class DigestedFile:
     """A file that knows the digest of what was written to it."""
 
     def __init__(self, inner: IO[bytes]) -> None:
@@ -127,12 +122,11 @@ class DigestedFile(RawIOBase):
         self._digest = hashlib.sha256()
         self.size = 0
 
-    def write(self, piece: "Buffer") -> int:
+    def write(self, piece: bytes) -> None:
         """Write some bytes."""
         self._inner.write(piece)
         self._digest.update(piece)
-        self.size += (length := len(memoryview(piece)))
-        return length
+        self.size += len(piece)
 
     @property
     def digest(self) -> str:

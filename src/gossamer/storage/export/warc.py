@@ -4,7 +4,7 @@ A page that is only a revisit brings along the record that it refers to.
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 
 from gossamer.joints.export import ExportTarget, Holdings
