@@ -25,6 +25,7 @@ from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
 from gossamer.records.event import Event
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
 from gossamer.records.location import Location
@@ -32,6 +33,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place, Totals
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
+from gossamer.storage.archive.pair import Ids, pack
 from gossamer.storage.shelving import DirectoryShelving
 
 STATES: dict[str, Any] = {}  # by location
@@ -202,6 +204,12 @@ class PlainArchive:
 
     async def read(self, place: Place) -> Fetched:
         return _restored(self._record(place))
+
+    async def packed(self, place: Place) -> PackedRecord:
+        fetched, content, digest, original = self._record(place)
+        whole = replace(fetched, body=Body.of(content))
+        packed, length, _ = pack(whole, digest, original, Ids(), place.file, place.offset, 1)
+        return PackedRecord(Body.of(packed), length)
 
     def _record(self, place: Place) -> Any:
         record = self._files.get(place.file, {}).get(place.offset)

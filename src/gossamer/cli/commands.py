@@ -18,6 +18,7 @@ COMMANDS = {
     "show": "show",
     "prune": "prune",
     "freshness": "freshness",
+    "export": "export",
     "graph": "graph",
     "index": "index",
     "explain": "explain",
