@@ -19,7 +19,7 @@ from typing import Any
 from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
-from gossamer.joints.documents import Processor
+from gossamer.joints.documents import PageReader, Processor
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
@@ -67,6 +67,7 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "reader": {},
     "filter": {},
     "scorer": {},
 }
@@ -79,6 +80,7 @@ JOINTS: dict[str, type] = {
     "graph": LinkGraph,
     "fetcher": Fetcher,
     "processor": Processor,
+    "reader": PageReader,
     "filter": Filter,
     "scorer": Scorer,
 }

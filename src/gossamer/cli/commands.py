@@ -15,6 +15,7 @@ COMMANDS = {
     "status": "status",
     "pages": "pages",
     "show": "show",
+    "problems": "problems",
     "prune": "prune",
     "freshness": "freshness",
     "graph": "graph",

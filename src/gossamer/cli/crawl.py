@@ -41,6 +41,9 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+Script = Annotated[
+    list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
@@ -72,6 +75,7 @@ def crawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     config: ConfigFile = None,
     set_: Set = None,
     json: Json = False,
@@ -107,6 +111,7 @@ def crawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     settings = load([config] if config else [], flags)
@@ -235,6 +240,7 @@ FLAGS = {
     "insecure": "fetch.insecure",
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
+    "script": "documents.scripts",
 }
 
 
@@ -242,6 +248,8 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     """Turn options into settings by their dotted names; those not given are left out."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
+    if "script" in given:
+        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]  # resumed from wherever
     if "max_body" in given:
         flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:

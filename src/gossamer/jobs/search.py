@@ -1,7 +1,7 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -44,13 +44,18 @@ class ShownPage(Struct, frozen=True):
 
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
-    """Walk over the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+    """Walk over the pages that match."""
+    check_wanted(wanted)
+    return driven(_pages(directory, wanted))
+
+
+def check_wanted(wanted: Mapping[str, Any]) -> None:
+    """Refuse an outcome that no URL can have, and a MIME type that is none."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:
         raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
     if mime and "/" not in mime:
         raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
-    return driven(_pages(directory, wanted))
 
 
 async def _pages(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[Page]:
@@ -118,6 +123,22 @@ def _chosen(captures: list[Version], which: str) -> Version:
 
 def _date(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+async def fetched_of(directory: CrawlDirectory, catalog: Catalog, archive: Archive, settings: Settings, page: Page) -> Fetched:
+    """Read a page that is kept; the content of a revisit is that of the capture it refers to."""
+    assert page.place is not None
+    captured_at = page.captured_at or page.fetched_at
+    shown = Version(
+        key=page.key,
+        captured_at=captured_at,
+        digest=page.digest,
+        place=page.place,
+        length=page.length,
+        status=page.status,
+        mime=page.mime,
+    )
+    return await _content(directory, catalog, archive, settings, shown)
 
 
 async def _content(

@@ -1,0 +1,81 @@
+"""A crawl for programs without an event loop: the verbs of `AsyncCrawl`, each called to its end in a loop on a thread."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gossamer.script.waiting import AsyncCrawl
+
+if TYPE_CHECKING:
+    from gossamer.jobs.kept import CrawlItem, KeptPage
+    from gossamer.records.item import KeptProblem
+
+_Given = TypeVar("_Given")
+
+
+def open_crawl(directory: str | Path) -> "PlainCrawl":
+    """Open a crawl by its directory, running or not; use it in `with`."""
+    return PlainCrawl(AsyncCrawl(directory))
+
+
+class PlainCrawl(AbstractContextManager["PlainCrawl"]):
+    """One crawl; what each verb does says `AsyncCrawl`."""
+
+    def __init__(self, crawl: AsyncCrawl) -> None:
+        self._crawl = crawl
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="gossamer", daemon=True)
+        self._thread.start()
+
+    @property
+    def directory(self) -> Path:
+        """Where the crawl is."""
+        return self._crawl.directory
+
+    def __exit__(self, *ending: object) -> None:
+        if self._thread.is_alive():
+            self._wait(self._crawl.__aexit__(*ending))
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def pages(self, words: str = "", **wanted: Any) -> "Iterator[KeptPage]":
+        """Walk over pages that match everything given, newest first; by words, best match first."""
+        return self._walk(self._crawl.pages(words, **wanted))
+
+    def items(self, **wanted: Any) -> "Iterator[CrawlItem]":
+        """Walk over what readers found on pages as they are now."""
+        return self._walk(self._crawl.items(**wanted))
+
+    def problems(self, **wanted: Any) -> "Iterator[KeptProblem]":
+        """Walk over what went wrong in readers."""
+        return self._walk(self._crawl.problems(**wanted))
+
+    def explain(self, url: str) -> dict[str, Any]:
+        """Say what became of a URL, and which rule decided."""
+        return self._wait(self._crawl.explain(url))
+
+    def status(self) -> dict[str, Any]:
+        """Return the crawl in numbers."""
+        return self._wait(self._crawl.status())
+
+    def _wait(self, verb: "Coroutine[Any, Any, _Given]") -> _Given:
+        return asyncio.run_coroutine_threadsafe(verb, self._loop).result()
+
+    def _walk(self, walk: "AsyncIterator[_Given]") -> "Iterator[_Given]":
+        end = object()
+
+        async def step() -> Any:
+            return await anext(walk, end)
+
+        async def leave() -> None:
+            await walk.aclose()  # type: ignore[attr-defined]  # all walks here are generators
+
+        try:
+            while (found := self._wait(step())) is not end:
+                yield found
+        finally:
+            self._wait(leave())
