@@ -5,14 +5,14 @@ from typing import Any, TypeVar
 
 from gossamer.errors import ConfigError
 from gossamer.filters.patterns import compiled
-from gossamer.readers.scripts.travel import Mark
+from gossamer.readers.scripts.travel import ReaderMark
 
 Reading = TypeVar("Reading", bound=Callable[..., Any])
 MARKS = "__gossamer_reads__"
 
 
 def reads(mime: str, pattern: str = "") -> Callable[[Reading], Reading]:
-    r"""Mark a function as a reader of pages of a MIME type, all of them or those in whose path and query a pattern is found.
+    r"""ReaderMark a function as a reader of pages of a MIME type, all of them or those in whose path and query a pattern is found.
 
     The function takes a page and yields items (dicts that can be written as JSON) and links (`page.follow(url)`).
 
@@ -24,7 +24,7 @@ def reads(mime: str, pattern: str = "") -> Callable[[Reading], Reading]:
         raise ConfigError(f"{mime!r} is no MIME type; write one like text/html")
     if pattern:
         compiled(pattern, "the pattern of a reader")
-    mark = Mark(mime.lower(), pattern)
+    mark = ReaderMark(mime.lower(), pattern)
 
     def marked(function: Reading) -> Reading:
         setattr(function, MARKS, (*getattr(function, MARKS, ()), mark))

@@ -5,7 +5,7 @@ from msgspec import Struct
 from gossamer.records.item import Harvest
 
 
-class Mark(Struct, frozen=True, array_like=True):
+class ReaderMark(Struct, frozen=True, array_like=True):
     """The pages that a reader wants."""
 
     mime: str
@@ -26,7 +26,7 @@ class ReaderRule(Struct, frozen=True, array_like=True):
     name: str
     source: str  # file name of its script, or the plugin's module:function
     line: int
-    marks: tuple[Mark, ...]
+    marks: tuple[ReaderMark, ...]
 
     def __str__(self) -> str:
         wanted = ", ".join(" ".join(part for part in (mark.mime, mark.pattern) if part) for mark in self.marks)
