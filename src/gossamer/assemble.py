@@ -216,7 +216,7 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     made: dict[Any, Processor] = {}
     by_type = {}
     for mime in keys("processor"):
-        chosen = choose("processor", mime)
+        chosen = choose("processor", mime, mime in settings.documents.processors)
         if chosen not in made:
             made[chosen] = chosen(settings.documents.max_links, AGENT, settings.robots.meta)
         by_type[mime] = made[chosen]
@@ -225,7 +225,8 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
 
 def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
     """Prepare the children that read heavy documents, or those that run readers; both with the same processors."""
-    processors = {mime: named("processor", mime) for mime in keys("processor")}
+    replaced = settings.documents.processors
+    processors = {mime: named("processor", mime, mime in replaced) for mime in keys("processor")}
     longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
     deadline = settings.documents.deadline
     greeting = ReaderGreeting(

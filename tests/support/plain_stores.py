@@ -306,8 +306,8 @@ class PlainCatalog:
             before = self._rows.get(page.key)
             if before is not None and before.token > page.token:
                 continue
-            if page.key in harvests or page.outcome is Outcome.DUPLICATE:
-                self._replace(page, harvests.get(page.key, Harvest()))
+            if page.key in harvests:
+                self._replace(page, harvests[page.key])
             if before is None or before.digest != page.digest or page.noindex or page.duplicate_of:
                 self._texts.pop(page.key, None)
             self._rows[page.key] = page
@@ -319,6 +319,11 @@ class PlainCatalog:
                 is_its = row.duplicate_of == former.url != "" and row.url != heir.url
                 if is_its and (row.digest != former.digest or row.digest == heir.digest):
                     self._rows[key] = replace(row, duplicate_of=heir.url)
+            if former.outcome is Outcome.DUPLICATE:
+                shared = {row[3].reader for row in self._found["items"] if row[1] == heir.key}
+                for table in ("items", "problems"):
+                    rows = self._found[table]
+                    self._found[table] = [row for row in rows if row[1] != former.key or row[3].reader not in shared]
 
     def _replace(self, page: Page, harvest: Harvest) -> None:
         at = page.captured_at or page.fetched_at

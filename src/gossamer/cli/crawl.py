@@ -90,6 +90,7 @@ def crawl(
     from gossamer.config.load import load
     from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.begin import begin
+    from gossamer.jobs.extensions import with_whole_paths
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
 
@@ -114,7 +115,7 @@ def crawl(
         script=script,
         set_=set_,
     )
-    settings = load([config] if config else [], flags)
+    settings = with_whole_paths(load([config] if config else [], flags))
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
     _tell_left_out(found.invalid)
     _tell_refused(refused_seeds(found.urls, settings))
@@ -139,6 +140,7 @@ def resume(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
@@ -169,6 +171,7 @@ def resume(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
@@ -191,6 +194,7 @@ def recrawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -214,6 +218,7 @@ def recrawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
@@ -249,7 +254,7 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
     if "script" in given:
-        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]  # resumed from wherever
+        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]
     if "max_body" in given:
         flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:
@@ -334,6 +339,7 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.jobs.extensions import told_of
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
@@ -345,6 +351,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"
     )
     yield f"  user agent: {user_agent(settings)}"
+    for what, told in told_of(settings, directory.scripts()):
+        yield f"  {what + ':':11} {told}"
     compiled, pure = compiled_and_pure()
     if pure:
         yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"

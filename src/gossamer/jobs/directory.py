@@ -25,6 +25,7 @@ from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
+from gossamer.jobs.extensions import script_digests
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -38,6 +39,7 @@ class About(Struct, frozen=True, kw_only=True):
     format: int
     gossamer: str
     created: float
+    scripts: dict[str, str] = {}  # digests (SHA-256) of the scripts it began with, by path
 
 
 class CrawlDirectory:
@@ -71,7 +73,8 @@ class CrawlDirectory:
                 directory._refuse_another()
                 write_whole(directory._config, dump(settings, only_changed=True).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
-                about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+                scripts = script_digests(settings)
+                about = About(format=FORMAT, gossamer=version("gossamer"), created=now, scripts=scripts)
                 write_whole(directory._about, msgspec.json.encode(about) + b"\n")
                 directory._seal_papers()
         except OSError as error:
@@ -119,6 +122,10 @@ class CrawlDirectory:
     def settings(self, flags: dict[str, object] | None = None) -> Settings:
         """Return the crawl's configuration, with the flags of this run on top."""
         return load([self._config], flags or {})
+
+    def scripts(self) -> dict[str, str]:
+        """Return the digests of the scripts that the crawl began with, by path."""
+        return msgspec.json.decode(self._about.read_bytes(), type=About).scripts
 
     def seeds(self) -> list[Url]:
         """Return where the crawl began."""

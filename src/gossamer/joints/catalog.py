@@ -87,8 +87,8 @@ class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
         """Insert or replace, by key, in one transaction; copies of one that no longer counts, if not exact, are its heir's.
 
         A row is never replaced by one of an older lease (`Page.token`): whoever lost its lease has nothing to say any more.
-        `harvests`, by key, replace what readers found on these pages before. A page without one keeps what it has, unless it
-        is an exact copy now: then the other page has it.
+        `harvests`, by key, replace what readers found on these pages before; a page without one keeps what it has. One that
+        is an exact copy of its heir now has nothing of readers that found something on that.
         """
 
     async def get(self, key: str) -> Page | None: ...

@@ -93,7 +93,7 @@ class Successions:
             twin = (succession.canonical, me, succession.bits)
             return replace(visit, settlement=settlement, page=page, twin=twin, replaces="")
         self._deduper.release(digest, me)
-        return replace(visit, settlement=settlement, page=page, claim=None, replaces="", harvest=None)
+        return replace(visit, settlement=settlement, page=page, claim=None, replaces="")
 
     def _remember(self, former: Page, heir: Page) -> None:
         while len(self._formers) >= MOST_REMEMBERED:

@@ -58,12 +58,17 @@ async def a_new_harvest_of_a_page_takes_the_place_of_the_last_one(open_catalog: 
     assert last > max(before) + 1, "a number was given twice"
 
 
-async def an_exact_copy_has_no_items_but_those_of_its_own(open_catalog: Opener) -> None:
+async def a_page_that_is_a_copy_now_leaves_its_items_to_its_heir_where_that_has_the_same(open_catalog: Opener) -> None:
     catalog = await open_catalog()
-    await catalog.add([page("a"), page("b"), page("c")], harvests={"a": harvest("1"), "b": harvest("2"), "c": harvest("3")})
-    copies = [page(key, outcome=Outcome.DUPLICATE, duplicate_of="http://a.test/c") for key in ("a", "b")]
-    await catalog.add(copies, harvests={"b": harvest("4")})
-    assert await found(catalog) == [("c", b"3"), ("b", b"4")]
+    both = Harvest((Item("item", b"1"), Item("offer", b"2")))
+    await catalog.add([page("a"), page("b")], harvests={"a": both, "b": harvest("3")})
+    heir = page("heir")
+    copies = [page(key, outcome=Outcome.DUPLICATE, duplicate_of=heir.url) for key in ("a", "b")]
+    await catalog.add([copies[0], heir], [(copies[0], heir)], {"heir": harvest("4")})
+    assert await found(catalog) == [("a", b"2"), ("b", b"3"), ("heir", b"4")]
+    near = page("b", outcome=Outcome.NEAR_DUPLICATE, duplicate_of=heir.url)
+    await catalog.add([near, heir], [(near, heir)])
+    assert await found(catalog, key="b") == [("b", b"3")], "a near copy has its own text, and its own items"
 
 
 async def items_of_an_older_lease_are_not_kept(open_catalog: Opener) -> None:
@@ -112,7 +117,7 @@ async def a_walk_over_items_goes_on_after_the_last_number(open_catalog: Opener) 
 ITEM_RULES: tuple[Rule, ...] = (
     what_readers_found_comes_back_with_its_page,
     a_new_harvest_of_a_page_takes_the_place_of_the_last_one,
-    an_exact_copy_has_no_items_but_those_of_its_own,
+    a_page_that_is_a_copy_now_leaves_its_items_to_its_heir_where_that_has_the_same,
     items_of_an_older_lease_are_not_kept,
     items_are_found_by_all_that_is_given,
     a_walk_over_items_goes_on_after_the_last_number,

@@ -40,10 +40,10 @@ class Harvester:
 
     async def gather(self, fetched: Fetched, reading: ChildReading, finding: Finding) -> ChildReading:
         """Return a reading with what readers found beside it."""
-        wanting = self._wanting(fetched, reading, finding) if self._wants else ()
-        if not wanting:
+        wanting = self._wanting(fetched, reading, finding) if self._wants else None
+        if wanting is None:
             return reading
-        gathered = await self._ask(fetched, wanting)
+        gathered = await self._ask(fetched, wanting) if wanting else Gathered()
         known = {link.url for link in reading.extract.links}
         new = [Link(url, LinkKind.ANCHOR) for url in gathered.links if url not in known]
         links = (*reading.extract.links, *new)[: self._max_links]
@@ -51,15 +51,13 @@ class Harvester:
         extract = replace(reading.extract, links=links, links_cut=cut, harvest=gathered.harvest)
         return replace(reading, extract=extract)
 
-    def _wanting(self, fetched: Fetched, reading: ChildReading, finding: Finding) -> tuple[int, ...]:
-        """Return the readers that are to be asked, by number."""
-        if finding.outcome not in HARVESTED or finding.suspicious:
-            return ()
-        wanting = self._wants.of(reading.mime, fetched.url)
-        if wanting and finding.original is not None:
-            others = self._wants.of(reading.mime, finding.original.url)
-            return tuple([number for number in wanting if number not in others])
-        return wanting
+    def _wanting(self, fetched: Fetched, reading: ChildReading, finding: Finding) -> tuple[int, ...] | None:
+        """Return the readers that are to be asked, by number; None: no reader wants such a page, or it is no news."""
+        wanting = self._wants.of(reading.mime, fetched.url) if finding.outcome in HARVESTED else ()
+        if not wanting:
+            return None
+        others = self._wants.of(reading.mime, finding.original.url) if finding.original is not None else ()
+        return tuple([number for number in wanting if number not in others])
 
     async def _ask(self, fetched: Fetched, wanting: tuple[int, ...]) -> Gathered:
         if self._clock.now() < self._rests_until:

@@ -12,7 +12,7 @@ MARKS = "__gossamer_reads__"
 
 
 def reads(mime: str, pattern: str = "") -> Callable[[Reading], Reading]:
-    r"""ReaderMark a function as a reader of pages of a MIME type, all of them or those in whose path and query a pattern is found.
+    r"""Mark a function as a reader of pages of a MIME type: of all, or of those in whose path and query a pattern is found.
 
     The function takes a page and yields items (dicts that can be written as JSON) and links (`page.follow(url)`).
 

@@ -1,7 +1,6 @@
 """Statements over what readers found on pages, and over what went wrong in them.
 
-A page's rows change in the transaction of its page and as a whole: the new ones take the place of the old ones. Where no reader
-ever found anything, nobody looks for what to replace.
+A page's rows change in the transaction of its page and as a whole: the new ones take the place of the old ones.
 """
 
 import sqlite3
@@ -17,7 +16,7 @@ _TABLES = ("items", "problems")
 _ITEM = "INSERT INTO items (page, captured_at, reader, content) VALUES (?, ?, ?, ?)"
 _PROBLEM = "INSERT INTO problems (page, captured_at, reader, error, place, trace) VALUES (?, ?, ?, ?, ?, ?)"
 _ID = "SELECT id FROM pages WHERE key = ?"
-_ANY = "SELECT EXISTS (SELECT 1 FROM items) OR EXISTS (SELECT 1 FROM problems)"
+_INHERIT = f"DELETE FROM {{table}} WHERE page = ({_ID}) AND reader IN (SELECT reader FROM items WHERE page = ({_ID}))"
 _ITEMS = (
     "SELECT items.number, pages.url, pages.host, items.captured_at, items.reader, items.content "
     "FROM items CROSS JOIN pages ON pages.id = items.page"  # in the order of numbers, whatever SQLite thinks of the conditions
@@ -28,28 +27,26 @@ _PROBLEMS = (
 )
 
 
-def has_any(connection: sqlite3.Connection) -> bool:
-    """Tell whether any reader ever said anything."""
-    return bool(connection.execute(_ANY).fetchone()[0])
-
-
 def replace(connection: sqlite3.Connection, pages: Mapping[str, Page], harvests: Mapping[str, Harvest]) -> None:
-    """Let pages that were just written have what their readers found now, and exact copies nothing that is not theirs."""
-    for key, page in pages.items():
-        harvest = harvests.get(key)
-        if harvest is None and page.outcome is not Outcome.DUPLICATE:
-            continue
+    """Let pages that were just written have what their readers found now."""
+    for key, harvest in harvests.items():
+        page = pages.get(key)
+        if page is None:
+            continue  # whoever says so has lost its lease since
         (id_,) = connection.execute(_ID, (key,)).fetchone()
         for table in _TABLES:
             connection.execute(f"DELETE FROM {table} WHERE page = ?", (id_,))
-        if harvest is not None:
-            _insert(connection, id_, page.captured_at or page.fetched_at, harvest)
+        at = page.captured_at or page.fetched_at
+        connection.executemany(_ITEM, [(id_, at, item.reader, item.content) for item in harvest.items])
+        problems = [(id_, at, one.reader, one.error, one.where, one.trace) for one in harvest.problems]
+        connection.executemany(_PROBLEM, problems)
 
 
-def _insert(connection: sqlite3.Connection, id_: int, at: float, harvest: Harvest) -> None:
-    connection.executemany(_ITEM, [(id_, at, item.reader, item.content) for item in harvest.items])
-    problems = [(id_, at, one.reader, one.error, one.where, one.trace) for one in harvest.problems]
-    connection.executemany(_PROBLEM, problems)
+def inherit(connection: sqlite3.Connection, former: Page, heir: Page) -> None:
+    """Leave a page that is an exact copy of its heir now without what the same readers found on that."""
+    if former.outcome is Outcome.DUPLICATE:
+        for table in _TABLES:
+            connection.execute(_INHERIT.format(table=table), (former.key, heir.key))
 
 
 def walk(connection: sqlite3.Connection, key: str, reader: str, after: int, wanted: search.Filters) -> Iterator[KeptItem]:

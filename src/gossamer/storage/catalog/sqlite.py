@@ -69,7 +69,6 @@ class SqliteCatalog:
         self._syncing = Syncing(self._sync, durable)
         self._backfill = Backfill(path)
         self._meets_again = False  # pages that are there already, mostly
-        self._has_items: bool | None = None  # of readers; None: nobody has looked
         self._seal: Seal | None = None  # once something was written
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
@@ -167,13 +166,10 @@ class SqliteCatalog:
             versions.add_new(self._connection, ids)
             self._rename(known, old, ids)
             self._recount(known, latest)
+            items.replace(self._connection, latest, harvests)
             for former, heir in heirs:
                 self._connection.execute(_INHERIT, (heir.url, former.url, former.digest, heir.digest))
-            if self._has_items is None:
-                self._has_items = items.has_any(self._connection)
-            if harvests or self._has_items:
-                items.replace(self._connection, latest, harvests)
-                self._has_items = True
+                items.inherit(self._connection, former, heir)
         self._meets_again = 2 * len(known) > len(latest)
 
     def _rename(self, known: list[tuple[Any, ...]], old: list[tuple[int, Page]], ids: range) -> None:
