@@ -1,4 +1,4 @@
-"""The shop of the synthetic web: ten lines of script find all its items, as they stand in the issue and in the documentation."""
+"""The shop of the synthetic web: ten lines of script find all its items."""
 
 from pathlib import Path
 from typing import Any

@@ -158,6 +158,20 @@ class CrawlDirectory:
         finally:
             os.close(descriptor)
 
+    def holder(self) -> int | None:
+        """Return the process that holds the crawl; None: nobody does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # nobody ever has
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(os.pread(descriptor, 32, 0) or b"0") or None
+        finally:
+            os.close(descriptor)
+        return None
+
     @contextmanager
     def lock_to_read(self) -> Iterator[None]:
         """Hold a crawl that cannot be written here against whoever can; nothing is written for it."""

@@ -19,7 +19,7 @@ little.
 from gossamer.readers.scripts.marks import reads
 from gossamer.readers.scripts.page import ScriptPage
 from gossamer.records.entry import Link
-from gossamer.script.plain import PlainCrawl, open_crawl
+from gossamer.script.plain import PlainCrawl, create_crawl, open_crawl
 from gossamer.script.waiting import AsyncCrawl
 
-__all__ = ["AsyncCrawl", "Link", "PlainCrawl", "ScriptPage", "open_crawl", "reads"]
+__all__ = ["AsyncCrawl", "Link", "PlainCrawl", "ScriptPage", "create_crawl", "open_crawl", "reads"]

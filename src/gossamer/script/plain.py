@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +19,20 @@ _Given = TypeVar("_Given")
 def open_crawl(directory: str | Path) -> "PlainCrawl":
     """Open a crawl by its directory, running or not; use it in `with`."""
     return PlainCrawl(AsyncCrawl(directory))
+
+
+def create_crawl(
+    directory: str | Path,
+    seeds: Iterable[str],
+    *,
+    scripts: Iterable[str | Path] = (),
+    settings: Mapping[str, object] = {},
+) -> "PlainCrawl":
+    """Make a new crawl, to be run; settings by their names, such as {"politeness.delay": 0.5} (`gossamer config`)."""
+    from gossamer.jobs.create import create_crawl as create
+
+    create(Path(directory), list(seeds), [str(path) for path in scripts], settings)
+    return open_crawl(directory)
 
 
 class PlainCrawl(AbstractContextManager["PlainCrawl"]):
@@ -61,6 +75,27 @@ class PlainCrawl(AbstractContextManager["PlainCrawl"]):
     def status(self) -> dict[str, Any]:
         """Return the crawl in numbers."""
         return self._wait(self._crawl.status())
+
+    def run(self, settings: Mapping[str, object] = {}) -> dict[str, Any]:
+        """Run the crawl until it ends; return its summary."""
+        return self._wait(self._crawl.run(settings))
+
+    def start(self, settings: Mapping[str, object] = {}) -> None:
+        """Start the crawl in a process of its own; it stops when this crawl is closed."""
+        self._wait(self._crawl.start(settings))
+
+    def wait(self) -> dict[str, Any]:
+        """Return the summary of the run that was started when it has ended; raise the error that ended it."""
+        return self._wait(self._crawl.wait())
+
+    def stop(self) -> None:
+        """Ask the crawl to stop, whoever runs it, and wait until what is under way is done."""
+        self._wait(self._crawl.stop())
+
+    @property
+    def is_running(self) -> bool:
+        """Whether somebody runs the crawl now."""
+        return self._crawl.is_running
 
     def _wait(self, verb: "Coroutine[Any, Any, _Given]") -> _Given:
         return asyncio.run_coroutine_threadsafe(verb, self._loop).result()

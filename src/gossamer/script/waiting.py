@@ -5,14 +5,21 @@ it: this program's loop is not its loop, and what this program does cannot harm 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+import os
+import signal
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from gossamer.script.running import CrawlProcess
 
 if TYPE_CHECKING:
     from gossamer.jobs.kept import CrawlItem, KeptPage
     from gossamer.records.item import KeptProblem
+
+
+LOOK = 0.1  # seconds between two looks at a crawl that somebody else runs
 
 
 class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
@@ -28,9 +35,63 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
 
         self.directory = Path(directory)
         self._crawl = CrawlDirectory.open(self.directory)
+        self._process: CrawlProcess | None = None  # the last run that was started here
+
+    @classmethod
+    async def create(
+        cls,
+        directory: str | Path,
+        seeds: Iterable[str],
+        *,
+        scripts: Iterable[str | Path] = (),
+        settings: Mapping[str, object] = {},
+    ) -> "AsyncCrawl":
+        """Make a new crawl, to be run; settings by their names, such as {"politeness.delay": 0.5} (`gossamer config`)."""
+        from gossamer.jobs.create import create_crawl
+
+        await asyncio.to_thread(create_crawl, Path(directory), list(seeds), [str(path) for path in scripts], settings)
+        return cls(directory)
 
     async def __aexit__(self, *ending: object) -> None:
-        return None
+        if self._process is not None:
+            await self._process.stop()
+
+    async def run(self, settings: Mapping[str, object] = {}) -> dict[str, Any]:
+        """Run the crawl until it ends; return its summary. Settings count for this run."""
+        await self.start(settings)
+        return await self.wait()
+
+    async def start(self, settings: Mapping[str, object] = {}) -> None:
+        """Start the crawl in a process of its own; it stops when this crawl is closed."""
+        from gossamer.errors import CrawlInUse
+
+        if self._process is not None and not self._process.is_over:
+            raise CrawlInUse(f"{self.directory} is running already; wait for it or stop it first")
+        self._process = await CrawlProcess.start(self.directory, settings)
+
+    async def wait(self) -> dict[str, Any]:
+        """Return the summary of the run that was started when it has ended; raise the error that ended it."""
+        from gossamer.errors import UsageError
+
+        if self._process is None:
+            raise UsageError(f"no run of {self.directory} was started here; call start first")
+        return await self._process.summary()
+
+    async def stop(self) -> None:
+        """Ask the crawl to stop, whoever runs it, and wait until what is under way is done; `run` goes on with it later."""
+        if self._process is not None and not self._process.is_over:
+            await self._process.stop()
+            return
+        if (holder := self._crawl.holder()) is not None:
+            with suppress(ProcessLookupError):
+                os.kill(holder, signal.SIGTERM)
+            while self._crawl.holder() == holder:  # noqa: ASYNC110 - a lock tells nobody when it is free
+                await asyncio.sleep(LOOK)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether somebody runs the crawl now."""
+        return self._crawl.holder() is not None
 
     def pages(
         self,
