@@ -32,6 +32,8 @@ COMMANDS = {
     "robots": "robots",
     "links": "links",
     "fetch": "fetch",
+    "shell": "shell",
+    "init": "init",
     "estimate": "estimate",
     "simulate": "simulate",
     "config": "config",
