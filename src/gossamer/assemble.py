@@ -26,6 +26,7 @@ from gossamer.errors import ScriptError, StoreError
 from gossamer.filters.scope import Scope
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
+from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.commits import Commits
 from gossamer.joints.documents import Processor
 from gossamer.joints.frontier import Frontier, Leasing
@@ -40,6 +41,7 @@ from gossamer.network import make_addressing, make_fetchers
 from gossamer.node.briefing import Briefing, RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
+from gossamer.node.chronicler import Chronicler, judge
 from gossamer.node.commit import Committer
 from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
@@ -80,6 +82,7 @@ from gossamer.watch.pauses import Patient, Pause, away
 WORKER = "one"  # the name of the only worker of a crawl in one process
 NO_CONTACT = "no contact given"
 NO_GRAPH = "none:graph"  # what a crawl has that keeps no link graph
+NO_CHRONICLE = "none:chronicle"  # and one that keeps no chronicle
 AGENT = "gossamer"  # whom a page means by it, beside all robots
 INTERRUPTED = 0.9  # of the deadline: then a reader is interrupted in its child, and when it is over the child is killed
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child import main; main(int(sys.argv[1]))")
@@ -96,6 +99,7 @@ class Stores(Struct, frozen=True, kw_only=True):
     catalog: Catalog
     archive: Archive
     graph: LinkGraph
+    chronicle: Chronicle
     ranks: LatestRanks
     robots: Robots
     deduper: Deduper
@@ -160,6 +164,25 @@ async def open_graph(
 
 
 @asynccontextmanager
+async def open_chronicle(
+    directory: Path, settings: Settings, writing: bool = False, pause: Pause | None = None
+) -> AsyncIterator[Chronicle]:
+    """Open the chronicle alone; to read it a crawl may be writing it."""
+    location = located(chronicle_uri(settings), directory, "storage.chronicle")
+    keep = settings.chronicle.keep
+    chronicle: Chronicle = await choose("chronicle", location.scheme).open(location, _is_durable(settings), writing, keep)
+    try:
+        yield _patient(chronicle, location, pause)
+    finally:
+        await chronicle.aclose()
+
+
+def chronicle_uri(settings: Settings) -> str:
+    """Return where the chronicle of a crawl is, or that there is none."""
+    return settings.storage.chronicle if settings.chronicle.level != "off" else NO_CHRONICLE
+
+
+@asynccontextmanager
 async def open_archive(
     directory: Path, settings: Settings, clock: Clock, worker: str = "", pause: Pause | None = None
 ) -> AsyncIterator[Archive]:
@@ -187,6 +210,7 @@ async def checkpoint_stores(stores: Stores, target: Path) -> None:
         ("catalog", settings.storage.catalog, stores.catalog),
         ("archive", settings.storage.archive, stores.archive),
         ("graph", settings.storage.graph or NO_GRAPH, stores.graph),
+        ("chronicle", chronicle_uri(settings), stores.chronicle),
     ]
     places = [located(uri, target, uri).path or target / family for family, uri, _ in kept]
     copies = [partial(store.checkpoint, DirectoryShelving(place)) for place, (*_, store) in zip(places, kept, strict=True)]
@@ -296,6 +320,7 @@ async def open_stores(
         if copies is None:
             await archive.finish(catalog.uses)
         graph = await stack.enter_async_context(open_graph(directory, settings, copies is None, pause))
+        chronicle = await stack.enter_async_context(open_chronicle(directory, settings, copies is None, pause))
         location = located(settings.frontier.uri, copies or directory, "frontier.uri")
         frontier: Frontier = await choose("frontier", location.scheme).open(
             location,
@@ -313,6 +338,7 @@ async def open_stores(
         if kept_by is not None:
             clock = SystemClock.showing(kept_by)
         await _refuse_emptiness(directory, frontier, catalog)
+        await judge(chronicle, frontier, await chronicle.unsettled())
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(graph)
@@ -327,6 +353,7 @@ async def open_stores(
             catalog=catalog,
             archive=archive,
             graph=graph,
+            chronicle=chronicle,
             ranks=ranks,
             robots=RobotsCache(settings.robots, kv),
             deduper=deduper,
@@ -385,6 +412,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         ),
         arrivals=stores.arrivals,
         chains=stores.chains,
+        chronicler=Chronicler(stores.chronicle, stores.frontier),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,
     )

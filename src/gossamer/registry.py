@@ -20,6 +20,7 @@ from typing import Any
 from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
+from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.documents import PageReader, Processor
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
@@ -52,6 +53,10 @@ TABLE: dict[str, dict[str, str]] = {
         "edges": "gossamer.storage.linkgraph:EdgeLog",
         "none": "gossamer.storage.nograph:NoGraph",
     },
+    "chronicle": {
+        "jsonl": "gossamer.storage.chronicle.jsonl:JsonlChronicle",
+        "none": "gossamer.storage.chronicle.none:NoChronicle",
+    },
     "fetcher": {
         "http": "gossamer.fetchers.http:HttpFetcher",
         "https": "gossamer.fetchers.http:HttpFetcher",
@@ -79,6 +84,7 @@ JOINTS: dict[str, type] = {
     "archive": Archive,
     "catalog": Catalog,
     "graph": LinkGraph,
+    "chronicle": Chronicle,
     "fetcher": Fetcher,
     "processor": Processor,
     "reader": PageReader,

@@ -157,3 +157,26 @@ def test_what_is_wrong_is_raised_as_one_sentence(tmp_path: Path, site: Site) -> 
         with pytest.raises(UsageError, match="call start first"):
             open_crawl(tmp_path / "crawl").wait()
     assert run_gossamer("status", tmp_path / "crawl").returncode == 0
+
+
+def test_a_program_watches_what_happens_until_the_crawl_ends(tmp_path: Path, site: Site) -> None:
+    with create_crawl(tmp_path / "crawl", [site.url()], settings=LOCAL) as crawl:
+        crawl.start()
+        events = list(crawl.events())
+        assert crawl.wait()["exit_code"] == 0
+        seen = {event.said["url"] for event in events if event.kind == "visit"}
+        assert {site.url(path) for path in ("/", "/a", "/b", "/gone")} <= seen
+        assert list(crawl.events(after=events[-1].id)) == [] and list(crawl.events()) == events
+
+
+async def test_events_come_while_a_crawl_runs(tmp_path: Path) -> None:
+    with site_running(slow_site()) as site:
+        knobs = {**LOCAL, "politeness.delay": 0.05}
+        async with await AsyncCrawl.create(tmp_path / "crawl", [site.url()], settings=knobs) as crawl:
+            await crawl.start()
+            visits = 0
+            async for event in crawl.events():
+                visits += event.kind == "visit"
+                if visits == 5:
+                    await crawl.stop()
+            assert 5 <= visits < 150

@@ -4,6 +4,7 @@ Whoever opens one of a location again in this process finds what was there; a ch
 """
 
 import inspect
+import json
 import pickle
 import re
 import unicodedata
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+import msgspec
 from msgspec.structs import asdict, replace
 
 from gossamer.document.body import Body
@@ -22,8 +24,10 @@ from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
+from gossamer.records.event import Event
 from gossamer.records.fetch import Fetched
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
+from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place, Totals
@@ -544,6 +548,77 @@ class PlainGraph:
 
     async def checkpoint(self, target: Shelving) -> None:
         await target.put(STATE, [pickle.dumps(self._state)])
+
+    async def aclose(self) -> None:
+        pass
+
+
+# --- chronicle -------------------------------------------------------------------------------------------------------
+
+
+class PlainChronicle:
+    """Blocks in a list: time, lines as JSON, and which lines were struck out once the block is settled."""
+
+    def __init__(self, state: list[Any]) -> None:
+        self._blocks = state
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool, writing: bool, keep: float | None) -> "PlainChronicle":
+        return cls(state_of(location, list))
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location)
+
+    async def add(self, lines: Sequence[ChronicleLine], now: float, refused: Mapping[str, int]) -> int:
+        self._blocks.append([now, [json.loads(json.dumps(msgspec.to_builtins(line))) for line in lines], None])
+        return len(self._blocks)
+
+    def settle(self, block: int, struck: Sequence[int] = ()) -> None:
+        self._blocks[block - 1][2] = set(struck)
+
+    async def unsettled(self) -> list[Unsettled]:
+        left = [(number, *block) for number, block in enumerate(self._blocks, 1) if number > self._mark]
+        keys = [
+            {n: line.get("key") or line["url"] for n, line in enumerate(lines, 1) if "url" in line} for *_, lines, _ in left
+        ]
+        return [Unsettled(number, at, len(lines), named) for (number, at, lines, _), named in zip(left, keys, strict=True)]
+
+    @property
+    def _mark(self) -> int:
+        return next((number for number, (*_, struck) in enumerate(self._blocks) if struck is None), len(self._blocks))
+
+    def _events(self, position: str) -> list[Event]:
+        found = []
+        for block, (_, lines, struck) in enumerate(self._blocks[: self._mark], 1):
+            for number, line in enumerate(lines, 1):
+                said = {name: part for name, part in line.items() if name not in ("salt", "kind", "at", "host")}
+                name = f"plain-{block:08}-{number:04}"
+                event = Event(id=name, kind=line["kind"], at=line["at"], host=line.get("host", ""), said=said)
+                found += [event] if number not in struck and name > position else []
+        return found
+
+    async def after(self, position: str, limit: int) -> list[Event]:
+        return self._events(position)[:limit]
+
+    async def head(self) -> str:
+        return next((event.id for event in reversed(self._events(""))), "")
+
+    async def lag(self, position: str) -> int:
+        return len(self._events(position))
+
+    async def keep_from(self, reader: str, position: str) -> None:
+        pass
+
+    async def audit(self) -> AsyncIterator[AuditedBlock]:
+        for number, (_, lines, _) in enumerate(self._blocks, 1):
+            yield AuditedBlock(str(number), len(lines))
+
+    async def seal(self) -> str:
+        return f"{len(self._blocks)} {hash(repr(self._blocks))}" if self._blocks else ""
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps(self._blocks)])
 
     async def aclose(self) -> None:
         pass

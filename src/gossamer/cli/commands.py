@@ -21,6 +21,7 @@ COMMANDS = {
     "graph": "graph",
     "index": "index",
     "explain": "explain",
+    "log": "log",
     "verify": "verify",
     "hosts": "hosts",
     "host": "hosts",

@@ -60,6 +60,6 @@ def _take_back(directory: CrawlDirectory, settings: Settings, before: set[str], 
 def _is_ours(name: str, settings: Settings) -> bool:
     """Tell whether a crawl makes something of that name."""
     storage = settings.storage
-    stores = (settings.frontier.uri, storage.kv, storage.catalog, storage.archive, storage.graph)
+    stores = (settings.frontier.uri, storage.kv, storage.catalog, storage.archive, storage.graph, storage.chronicle)
     made = {*CrawlDirectory.FILES, *(Path(uri.partition(":")[2]).parts[0] for uri in stores if uri.partition(":")[2])}
     return name in made or any(name == f"{each}{end}" for each in made for end in BESIDE)

@@ -5,7 +5,7 @@ gossamer.toml  the crawl's configuration
 seeds.txt      where it began
 frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
-graph/         which page links to which
+graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
 crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
 """

@@ -12,7 +12,7 @@ from gossamer.config.sections import Settings
 from gossamer.readers.scripts.travel import ReaderRule
 from gossamer.registry import plugins, refuse_ignored
 
-_BY_URI = ("frontier", "kv", "archive", "catalog", "graph")
+_BY_URI = ("frontier", "kv", "archive", "catalog", "graph", "chronicle")
 
 
 def with_whole_paths(settings: Settings) -> Settings:
@@ -41,7 +41,7 @@ def told_of(settings: Settings, remembered: Mapping[str, str]) -> Iterator[tuple
         if remembered.get(path, digest) != digest:
             yield "script", f"{path} has changed since the crawl began; what is fetched from now on is read by it as it is"
     storage = settings.storage
-    uris = (settings.frontier.uri, storage.kv, storage.archive, storage.catalog, storage.graph)
+    uris = (settings.frontier.uri, storage.kv, storage.archive, storage.catalog, storage.graph, storage.chronicle)
     chosen = {family: uri.partition(":")[0] for family, uri in zip(_BY_URI, uris, strict=True)}
     for family in (*_BY_URI, "fetcher", "processor", "filter", "scorer"):
         for name, value in plugins(family).items():

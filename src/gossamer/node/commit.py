@@ -2,9 +2,10 @@
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
 catalog row (first of these where a page takes another's place, `succession.py`) and edges of the link graph, then the
-frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the
-frontier has by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is
-under way, by one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
+chronicle, then the frontier's settlement with the discovered links in one atomic write, then the chronicle's mark; last what a
+robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats the visit; it never loses
+one. Whatever is handed in while a commit is under way, by one worker or several, shares the next, which begins when the visits
+of the last one only have to be told and settled.
 Where there are several, it waits a moment for the others too: a commit costs as much for the visits of one as for those of all.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
@@ -33,6 +34,7 @@ from gossamer.joints.sameness import Deduper, NearDuplicates
 from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
+from gossamer.node.chronicler import Chronicler
 from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
 from gossamer.records.item import Harvest
@@ -70,11 +72,13 @@ class Committer:
         *,
         arrivals: Arrivals,
         chains: Chains,
+        chronicler: Chronicler,
         credit: bool = False,
         is_shared: bool = False,  # by several workers
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
+        self._chronicler = chronicler
         self._revisit_price = revisit_price  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
@@ -137,13 +141,23 @@ class Committer:
         return studied
 
     async def _settle(self, visits: Sequence[Visit]) -> tuple[Sequence[Visit], int]:
-        """Settle visits; return them and how many leases were still theirs."""
+        """Tell the chronicle of visits and settle them; return them and how many leases were still theirs."""
         settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
-        return visits, await self._frontier.settle(settlements, self._clock.now())
+        now = self._clock.now()
+        faults.reach("before-chronicle")
+        block = await self._chronicler.tell(visits, now)
+        faults.reach("after-chronicle")
+        accepted = 0
+        try:
+            accepted = await self._frontier.settle(settlements, now)
+        finally:
+            self._chronicler.settled(block, visits, accepted, now)
+        return visits, accepted
 
     async def _follow_up(self, studies: Sequence[Studied], visits: Sequence[Visit]) -> None:
         """Do what only follows from visits: without it nothing is missing, or it is done again."""
         try:
+            await self._chronicler.clear_doubts()
             if any(_is_struck(visit) for visit in visits):  # the catalog may say otherwise
                 await self._catalog.add(_pages([visit for visit in visits if _is_struck(visit)]))
             for host, (seconds, reason) in [each for studied in studies for each in studied.slow.items()]:

@@ -74,6 +74,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     claim: tuple[str, Original] | None = None  # content this page was the first to have
     learned: str = ""  # the URL for whose sake robots.txt was fetched: what it said is kept after the settlement
     received: int = 0  # bytes from the network
+    status: int = 0  # of the answer
+    address: str = ""  # that was asked
     likeness: Likeness | None = None  # what its text is like
     twin: tuple[Original, Original, int] | None = None  # the page with nearly its text, itself, the bits between
     probe: tuple[str, Probe] | None = None  # what a host said to something that cannot exist, in which directory

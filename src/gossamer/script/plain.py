@@ -11,6 +11,7 @@ from gossamer.script.waiting import AsyncCrawl
 
 if TYPE_CHECKING:
     from gossamer.jobs.kept import CrawlItem, KeptPage
+    from gossamer.records.event import Event
     from gossamer.records.item import KeptProblem
 
 _Given = TypeVar("_Given")
@@ -91,6 +92,10 @@ class PlainCrawl(AbstractContextManager["PlainCrawl"]):
     def stop(self) -> None:
         """Ask the crawl to stop, whoever runs it, and wait until what is under way is done."""
         self._wait(self._crawl.stop())
+
+    def events(self, after: str = "") -> "Iterator[Event]":
+        """Walk over what happens, as long as the crawl runs."""
+        return self._walk(self._crawl.events(after))
 
     @property
     def is_running(self) -> bool:

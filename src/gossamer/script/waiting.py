@@ -16,6 +16,7 @@ from gossamer.script.running import CrawlProcess
 
 if TYPE_CHECKING:
     from gossamer.jobs.kept import CrawlItem, KeptPage
+    from gossamer.records.event import Event
     from gossamer.records.item import KeptProblem
 
 
@@ -88,10 +89,20 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
             while self._crawl.holder() == holder:  # noqa: ASYNC110 - a lock tells nobody when it is free
                 await asyncio.sleep(LOOK)
 
+    def events(self, after: str = "") -> "AsyncIterator[Event]":
+        """Walk over what happens: each visit that is settled, runs that begin and end; as long as the crawl runs.
+
+        From the beginning, or after the event of an id.
+        """
+        from gossamer.jobs.happenings import walk_events
+
+        return walk_events(self._crawl, after, lambda: self.is_running)
+
     @property
     def is_running(self) -> bool:
         """Whether somebody runs the crawl now."""
-        return self._crawl.holder() is not None
+        is_ours = self._process is not None and not self._process.is_over
+        return is_ours or self._crawl.holder() is not None
 
     def pages(
         self,

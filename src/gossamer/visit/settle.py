@@ -147,6 +147,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         page=page,
         claim=kept.claim,
         received=len(fetched.response_head) + fetched.body.size,
+        status=fetched.status,
+        address=fetched.address,
         likeness=kept.likeness,
         twin=kept.twin,
         elapsed=fetched.started - previous.fetched_at if previous is not None else 0.0,
