@@ -22,7 +22,7 @@ from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
-from gossamer.errors import StoreError
+from gossamer.errors import ScriptError, StoreError
 from gossamer.filters.scope import Scope
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
@@ -51,6 +51,9 @@ from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
+from gossamer.readers.scripts.rules import Wants
+from gossamer.readers.scripts.survey import survey
+from gossamer.readers.scripts.travel import ReaderRule, ReaderSource
 from gossamer.records.location import Location
 from gossamer.records.page import Document
 from gossamer.registry import choose, keys, located, named, only
@@ -68,6 +71,7 @@ from gossamer.visit.arrivals import Arrivals
 from gossamer.visit.compare import Sameness
 from gossamer.visit.crawl import Crawler
 from gossamer.visit.gate import Gate
+from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.probe import Prober
 from gossamer.visit.request import Requests
@@ -82,6 +86,7 @@ NO_CONTACT = "no contact given"
 NO_GRAPH = "none:graph"  # what a crawl has that keeps no link graph
 NO_CHRONICLE = "none:chronicle"  # and one that keeps no chronicle
 AGENT = "gossamer"  # whom a page means by it, beside all robots
+INTERRUPTED = 0.9  # of the deadline: then a reader is interrupted in its child, and when it is over the child is killed
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child import main; main(int(sys.argv[1]))")
 
 
@@ -237,7 +242,7 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     made: dict[Any, Processor] = {}
     by_type = {}
     for mime in keys("processor"):
-        chosen = choose("processor", mime)
+        chosen = choose("processor", mime, mime in settings.documents.processors)
         if chosen not in made:
             made[chosen] = chosen(settings.documents.max_links, AGENT, settings.robots.meta)
         by_type[mime] = made[chosen]
@@ -249,12 +254,37 @@ def make_word_reader() -> Callable[[Document], dict[str, str]]:
     return link_words
 
 
-def make_reader_processes(settings: Settings) -> ReaderProcesses:
-    """Prepare the children that read heavy documents, with the same processors."""
-    processors = {mime: named("processor", mime) for mime in keys("processor")}
+def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
+    """Prepare the children that read heavy documents, or those that run readers; both with the same processors."""
+    replaced = settings.documents.processors
+    processors = {mime: named("processor", mime, mime in replaced) for mime in keys("processor")}
     longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
-    greeting = ReaderGreeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
-    return ReaderProcesses(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
+    deadline = settings.documents.deadline
+    greeting = ReaderGreeting(
+        processors, settings.documents.max_links, AGENT, settings.robots.meta, longest, sources, INTERRUPTED * deadline
+    )
+    return ReaderProcesses(CHILD, msgspec.msgpack.encode(greeting), deadline)
+
+
+def reader_sources(settings: Settings) -> tuple[ReaderSource, ...]:
+    """Return where the readers of a crawl come from: its scripts as they are now, and plugins."""
+    plugins = [ReaderSource(point=named("reader", key)) for key in keys("reader")]
+    return (*[ReaderSource(path, read_script(Path(path))) for path in settings.documents.scripts], *plugins)
+
+
+def read_script(path: Path) -> bytes:
+    """Return the text of a script."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ScriptError(f"cannot read the script {path}: {why}; put it back, or name another with --script") from None
+
+
+@cache
+def readers_of(sources: tuple[ReaderSource, ...]) -> tuple[ReaderRule, ...]:
+    """Return what readers there are, which a process of its own finds out; workers that are forked afterwards know it too."""
+    return survey(sources) if sources else ()
 
 
 @asynccontextmanager
@@ -444,6 +474,10 @@ async def open_pool(
         rules = TurnRules(settings.politeness, settings.breaker)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, rules, clock)
         reader = Reader(settings, make_processors(settings), reader_processes)
+        sources = reader_sources(settings)
+        script_processes = make_reader_processes(settings, sources)
+        stack.push_async_callback(script_processes.aclose)
+        harvester = Harvester(settings, Wants(readers_of(sources)), script_processes, clock)
         prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(
             settings=settings,
@@ -454,6 +488,7 @@ async def open_pool(
             revisions=Revisions(settings, archive, reader),
             archive=archive,
             reader=reader,
+            harvester=harvester,
             admission=joints.admission,
             outlinks=Outlinks(joints.admission.key),
             settler=settler,

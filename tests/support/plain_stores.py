@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from gossamer.document.body import Body
 from gossamer.edges import unpack
@@ -27,6 +27,7 @@ from gossamer.joints.shelving import Shelving
 from gossamer.records.event import Event
 from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
+from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
@@ -292,26 +293,33 @@ TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 class PlainCatalog:
-    """Rows, captures and texts in dicts, by key."""
+    """Rows, captures and texts in dicts, by key; what readers found in lists."""
 
-    def __init__(self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str]) -> None:
+    def __init__(
+        self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str], found: dict[str, Any]
+    ) -> None:
         self._rows = rows
         self._captures = captures
         self._texts = texts
+        self._found = found
 
     @classmethod
     async def open(cls, location: Location, durable: bool) -> "PlainCatalog":
-        return cls(*state_of(location, lambda: ({}, {}, {})))
+        return cls(*state_of(location, lambda: ({}, {}, {}, {"number": 0, "items": [], "problems": []})))
 
     @classmethod
     async def exists(cls, location: Location) -> bool:
         return is_there(location)
 
-    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+    async def add(
+        self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
+    ) -> None:
         for page in pages:
             before = self._rows.get(page.key)
             if before is not None and before.token > page.token:
                 continue
+            if page.key in harvests:
+                self._replace(page, harvests[page.key])
             if before is None or before.digest != page.digest or page.noindex or page.duplicate_of:
                 self._texts.pop(page.key, None)
             self._rows[page.key] = page
@@ -323,6 +331,39 @@ class PlainCatalog:
                 is_its = row.duplicate_of == former.url != "" and row.url != heir.url
                 if is_its and (row.digest != former.digest or row.digest == heir.digest):
                     self._rows[key] = replace(row, duplicate_of=heir.url)
+            if former.outcome is Outcome.DUPLICATE:
+                shared = {row[3].reader for row in self._found["items"] if row[1] == heir.key}
+                for table in ("items", "problems"):
+                    rows = self._found[table]
+                    self._found[table] = [row for row in rows if row[1] != former.key or row[3].reader not in shared]
+
+    def _replace(self, page: Page, harvest: Harvest) -> None:
+        at = page.captured_at or page.fetched_at
+        for table, found in (("items", harvest.items), ("problems", harvest.problems)):
+            self._found[table] = [row for row in self._found[table] if row[1] != page.key]
+            for one in found:
+                self._found["number"] += 1
+                self._found[table].append((self._found["number"], page.key, at, one))
+
+    def _harvested(self, table: str, key: str, after: int) -> list[tuple[Any, dict[str, Any]]]:
+        rows = [row for row in self._found[table] if row[0] > after and (not key or row[1] == key)]
+        pages = [self._rows[key] for _, key, _, _ in rows]
+        about = [
+            {"number": number, "url": page.url, "host": page.host, "fetched_at": at, **asdict(one)}
+            for page, (number, _, at, one) in zip(pages, rows, strict=True)
+        ]
+        return list(zip(pages, about, strict=True))
+
+    async def items(
+        self, *, key: str = "", reader: str = "", after: int = 0, limit: int | None = None, **wanted: Any
+    ) -> AsyncIterator[KeptItem]:
+        rows = [row for page, row in self._harvested("items", key, after) if _matches(page, **wanted)]
+        for row in [row for row in rows if not reader or row["reader"] == reader][:limit]:
+            yield KeptItem(**row)
+
+    async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
+        for _, row in self._harvested("problems", key, after)[:limit]:
+            yield KeptProblem(**row)
 
     async def get(self, key: str) -> Page | None:
         return self._rows.get(key)
@@ -404,7 +445,7 @@ class PlainCatalog:
                 self._texts[page.key] = text
 
     async def checkpoint(self, target: Shelving) -> None:
-        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts))])
+        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts, self._found))])
 
     async def aclose(self) -> None:
         pass

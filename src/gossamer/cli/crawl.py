@@ -48,6 +48,9 @@ EventsTo = Annotated[
         "--events", help="sink that is told every event, such as redis://localhost/?stream=NAME; repeat", metavar="URI"
     ),
 ]
+Script = Annotated[
+    list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
@@ -80,6 +83,7 @@ def crawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     config: ConfigFile = None,
     set_: Set = None,
     json: Json = False,
@@ -94,6 +98,7 @@ def crawl(
     from gossamer.config.load import load
     from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.begin import begin
+    from gossamer.jobs.extensions import with_whole_paths
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
 
@@ -116,9 +121,10 @@ def crawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
-    settings = load([config] if config else [], flags)
+    settings = with_whole_paths(load([config] if config else [], flags))
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
     _tell_left_out(found.invalid)
     _tell_refused(refused_seeds(found.urls, settings))
@@ -144,6 +150,7 @@ def resume(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
@@ -175,6 +182,7 @@ def resume(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
@@ -197,6 +205,7 @@ def recrawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -220,6 +229,7 @@ def recrawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
@@ -247,6 +257,7 @@ FLAGS = {
     "insecure": "fetch.insecure",
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
+    "script": "documents.scripts",
 }
 
 
@@ -254,6 +265,8 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     """Turn options into settings by their dotted names; those not given are left out."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
+    if "script" in given:
+        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]
     if "max_body" in given:
         flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:
@@ -342,6 +355,7 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.jobs.extensions import told_of
     from gossamer.jobs.relay.uris import sink_uris
 
     polite = settings.politeness
@@ -356,6 +370,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     for uri in sink_uris(settings, settings.events.to):
         yield f"  events:     told to {uri.shown}"
     yield f"  user agent: {user_agent(settings)}"
+    for what, told in told_of(settings, directory.scripts()):
+        yield f"  {what + ':':11} {told}"
     compiled, pure = compiled_and_pure()
     if pure:
         yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"

@@ -192,6 +192,8 @@ class Documents(Section):
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+    scripts: tuple[str, ...] = Field((), description="Python files whose readers find items on pages")
+    processors: tuple[str, ...] = Field((), description="MIME types that a plugin reads although a processor of ours does")
 
     @field_validator("follow")
     @classmethod

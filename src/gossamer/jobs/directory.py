@@ -26,6 +26,7 @@ from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
+from gossamer.jobs.extensions import script_digests
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -39,6 +40,7 @@ class About(Struct, frozen=True, kw_only=True):
     format: int
     gossamer: str
     created: float
+    scripts: dict[str, str] = {}  # digests (SHA-256) of the scripts it began with, by path
 
 
 class CrawlDirectory:
@@ -81,7 +83,8 @@ class CrawlDirectory:
                 directory._refuse_another()
                 write_whole(directory._config, dump(settings, only_changed=True).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
-                about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+                scripts = script_digests(settings)
+                about = About(format=FORMAT, gossamer=version("gossamer"), created=now, scripts=scripts)
                 write_whole(directory._about, msgspec.json.encode(about) + b"\n")
                 directory._seal_papers()
         except OSError as error:
@@ -130,6 +133,10 @@ class CrawlDirectory:
         """Return the crawl's configuration, with the flags of this run on top."""
         return load([self._config], flags or {})
 
+    def scripts(self) -> dict[str, str]:
+        """Return the digests of the scripts that the crawl began with, by path."""
+        return msgspec.json.decode(self._about.read_bytes(), type=About).scripts
+
     def seeds(self) -> list[Url]:
         """Return where the crawl began."""
         try:
@@ -160,6 +167,20 @@ class CrawlDirectory:
             yield
         finally:
             os.close(descriptor)
+
+    def holder(self) -> int | None:
+        """Return the process that holds the crawl; None: nobody does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # nobody ever has
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(os.pread(descriptor, 32, 0) or b"0") or None
+        finally:
+            os.close(descriptor)
+        return None
 
     @contextmanager
     def lock_to_read(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
+from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
@@ -82,6 +83,7 @@ def run_crawl(
 
     `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
     """
+    check_extensions(settings)  # before anything is opened, and any worker forked: they know the readers then
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())

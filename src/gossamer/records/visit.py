@@ -10,6 +10,7 @@ from msgspec import Struct
 from gossamer.records.entry import Verdict
 from gossamer.records.evidence import Difference, Habit, Probe
 from gossamer.records.hints import Hint
+from gossamer.records.item import Harvest
 from gossamer.records.lease import Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original, Page, Place
@@ -86,6 +87,7 @@ class Visit(Struct, frozen=True, kw_only=True):
     replaces: str = ""  # the page that counted until this one came, which is like it and canonical; only the node knows
     difference: Difference | None = None  # from what is kept of it; None: it was not compared
     is_file: bool = False  # the host says that it is one to download, no page
+    harvest: Harvest | None = None  # what readers of scripts found on its page; None: what they found before still counts
 
 
 class Studied(Struct):

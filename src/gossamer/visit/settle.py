@@ -158,6 +158,7 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         chain=kept.chain,
         difference=kept.difference,
         is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
+        harvest=kept.extract.harvest if page is not None else None,
     )
 
 
