@@ -34,6 +34,14 @@ def read_access(settings: Settings) -> AccessRules | None:
     return AccessRules([_rule(rule, f"rule {number} of [[requests]]") for number, rule in enumerate(settings.requests, 1)])
 
 
+def trusted_proxies(settings: Settings) -> list[str]:
+    """Return the proxies that find the addresses of names themselves, where private ones are not refused."""
+    found = [
+        rule.proxy for rule in settings.requests if rule.proxy.startswith("socks5h:") or (rule.proxy and rule.proxy_resolves)
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _rule(rule: RequestRule, name: str) -> AccessRule:
     reach = Reach(rule.hosts, f"{name}: hosts", is_strict=False)
     secret_reach = Reach(rule.hosts, f"{name}: hosts", is_strict=True)

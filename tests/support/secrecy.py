@@ -35,6 +35,18 @@ def commands(directory: Path) -> list[list[object]]:
     ]
 
 
+def records(directory: Path, kind: bytes) -> list[bytes]:
+    """Return the records of one kind in the archive of a crawl."""
+    found = [
+        record
+        for path in sorted(directory.rglob("*.warc.gz"))
+        for record in content(path).split(b"WARC/1.1\r\n")
+        if b"WARC-Type: " + kind + b"\r\n" in record
+    ]
+    assert found
+    return found
+
+
 def content(path: Path) -> bytes:
     """Return the bytes of a file, unpacked if they are packed."""
     return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()

@@ -346,9 +346,7 @@ class RequestRule(Section):
     def _fields(cls, headers: tuple[str, ...]) -> tuple[str, ...]:
         for line in headers:
             if header_field(line)[0].lower() == "authorization":
-                raise ValueError(
-                    "it has Authorization, which is a secret; write user or token_file, or put it into headers_file"
-                )
+                raise ValueError("Authorization is a secret; write user or token_file, or put it into headers_file")
         return headers
 
     @model_validator(mode="after")

@@ -32,7 +32,7 @@ class Reach:
             scheme, mark, host = pattern.rpartition("://")
             if mark and scheme not in SCHEMES:
                 raise ConfigError(
-                    f"{name}: {pattern!r} has another scheme than http or https; leave it out, or write one of these"
+                    f"{name}: {pattern!r} has a scheme other than http and https; leave it out, or write one of these"
                 )
             for each in (scheme,) if mark else SCHEMES[is_strict:]:
                 self._add(each, host, name, is_strict)
