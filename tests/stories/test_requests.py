@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from crawling import CLEAN, run_gossamer, start_gossamer
 from secrecy import records, shown_secrets
-from serving import Answer, Asked, Site, page, site_running
+from serving import Answer, Asked, Site, closed_port, page, site_running
 
 PASSWORD = "open-sesame-4711"
 BASIC = b64encode(f"ann:{PASSWORD}".encode()).decode()
@@ -62,7 +62,7 @@ def test_a_site_behind_a_login_is_crawled_and_its_password_stands_nowhere(site: 
     printed = crawl_with(login_rule(tmp_path, site.url("")), tmp_path, site.url())
     assert outcomes(tmp_path / "crawl", site.url(), site.url("/inner")) == ["ok", "ok"]
     assert {one.headers["authorization"] for one in site.asked} == {f"Basic {BASIC}"}  # robots.txt as well
-    assert shown_secrets(tmp_path / "crawl", printed, PASSWORD, BASIC) == []
+    assert shown_secrets(tmp_path / "crawl", printed, PASSWORD, BASIC, asked=True) == []
     assert all(b"Authorization: [secret]" in record for record in records(tmp_path / "crawl", b"request"))
 
 
@@ -130,6 +130,33 @@ def test_headers_are_sent_and_recorded_and_those_of_a_file_are_marked(tmp_path: 
     for record in records(tmp_path / "crawl", b"request"):
         assert b"Accept-Language: de, en;q=0.5\r\n" in record
         assert b"X-Api-Key: [secret]\r\n" in record
+
+
+def test_one_request_is_sent_by_the_same_rules(site: Site) -> None:
+    for words in ([site.url().replace("://", f"://ann:{PASSWORD}@")], [site.url(), "--user", f"ann:{PASSWORD}"]):
+        result = run_gossamer("fetch", *words, "--allow-private", "127.0.0.0/8", "--set", "politeness.delay=0")
+        assert result.returncode == 0, result.stderr
+        assert "HTTP/1.1 200 OK" in result.stdout and "Authorization: [secret]" in result.stdout
+        assert PASSWORD not in result.stdout and BASIC not in result.stdout
+
+
+@pytest.mark.parametrize("words", [["show"], ["remove"], ["explain"], ["pages", "--inlinks"]])
+def test_a_password_that_somebody_pastes_is_not_repeated(words: list[str], site: Site, tmp_path: Path) -> None:
+    run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
+    url = site.url("/nowhere").replace("://", f"://ann:{PASSWORD}@")
+    result = run_gossamer(words[0], tmp_path / "crawl", *words[1:], url)
+    assert PASSWORD not in result.stdout + result.stderr
+
+
+def test_a_proxy_that_finds_addresses_itself_is_told_and_written_down(tmp_path: Path) -> None:
+    with closed_port() as port:
+        proxy = f"socks5h://127.0.0.1:{port}"
+        words = ["--proxy", proxy, "--set", "robots.times=1"]
+        result = run_gossamer("crawl", "http://site.test/", "--dir", tmp_path / "crawl", *QUICK, *words)
+    assert result.returncode == 7
+    assert f"{proxy} FINDS ADDRESSES ITSELF" in result.stderr
+    noted = [json.loads(line) for line in (tmp_path / "crawl" / "crawl.log").read_text().splitlines()]
+    assert [line["proxy"] for line in noted if line["event"] == "proxy resolves names"] == [proxy]
 
 
 # --- to whom they go -------------------------------------------------------------------------------------------------

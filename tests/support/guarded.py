@@ -1,5 +1,5 @@
 """Proxies and a server with logins, as Debian packages them: tinyproxy (HTTP), microsocks (SOCKS5), and nginx behind a password
-or a client certificate. On free loopback ports, in the foreground, stopped by their process; what they write says who was there.
+or a client certificate. On free loopback ports, in the foreground, stopped by their process; what they write tells who came.
 """
 
 import os

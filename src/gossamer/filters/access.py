@@ -87,7 +87,7 @@ class AccessRules:
             return access
 
     def _merge(self, url: Url) -> Access | None:
-        holding = [rule for rule in self._rules if url in rule.reach or url in rule.secret_reach]
+        holding = [rule for rule in self._rules if url in rule.reach]
         if not holding:
             return None
         headers: dict[str, tuple[str, str]] = {}

@@ -26,7 +26,7 @@ from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
-from gossamer.jobs.typed import SECRETS
+from gossamer.jobs.typed import SECRETS, write_secrets
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -74,7 +74,7 @@ class CrawlDirectory:
             make_directory(path)
             with directory.lock():  # of two that begin at once one is first
                 directory._refuse_another()
-                _write_secrets(path, {name: text.encode() for name, text in secrets.items()})
+                write_secrets(path, {name: text.encode() for name, text in secrets.items()})
                 write_whole(directory._config, dump(settings, only_changed=True, directory=path).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
                 about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
@@ -137,7 +137,7 @@ class CrawlDirectory:
         """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
         secrets = self.path / SECRETS
         try:
-            _write_secrets(target, {each.name: each.read_bytes() for each in secrets.iterdir()} if secrets.is_dir() else {})
+            write_secrets(target, {each.name: each.read_bytes() for each in secrets.iterdir()} if secrets.is_dir() else {})
             for paper in self._papers:
                 write_whole(target / paper.name, paper.read_bytes())
             CrawlDirectory(target)._seal_papers()
@@ -181,14 +181,6 @@ class CrawlDirectory:
         except BlockingIOError:
             holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
             raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
-
-
-def _write_secrets(path: Path, secrets: Mapping[str, bytes]) -> None:
-    """Write files that only their owner can read."""
-    if secrets:
-        (path / SECRETS).mkdir(mode=0o700, exist_ok=True)
-    for name, content in secrets.items():
-        write_whole(path / SECRETS / name, content, mode=0o600)
 
 
 def crawls_in(path: Path) -> list[CrawlDirectory]:

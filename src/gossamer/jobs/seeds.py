@@ -53,6 +53,13 @@ def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -
     return Seeds(tuple(urls.values()), tuple(invalid), logins)
 
 
+def read_seed(text: str) -> Seeds:
+    """Parse a single URL as a seed; raise UrlError when it is none."""
+    text = _whole(text)
+    url, login = _parse(text), login_of(text)
+    return Seeds((url,), (), {login: [url.origin]} if login is not None and url.host else {})
+
+
 def _whole(text: str) -> str:
     """Add the scheme. A bare `example.org/path` is taken as https; `localhost:8000`, like any host with a port, as http."""
     bare = BARE.match(text)

@@ -5,16 +5,19 @@ only its owner can read: so a crawl goes on after a crash, and nothing else of i
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
 from gossamer.config.headers import header_field
 from gossamer.config.rules import make_rule
-from gossamer.config.sections import RequestRule
+from gossamer.config.sections import RequestRule, Settings
 from gossamer.errors import UsageError
 from gossamer.jobs.seeds import Seeds
+from gossamer.seal import write_whole
 from gossamer.url.parse import Url
 
 SECRETS = "secrets"  # the folder of such files in a crawl's directory
@@ -29,6 +32,23 @@ class TypedRequests(Struct, frozen=True, kw_only=True):
     cookies: str = ""
     cookie_jar: bool = False
     proxy: str = ""
+
+
+@contextmanager
+def typed_meanwhile(typed: TypedRequests, seeds: Seeds, settings: Settings) -> Iterator[Settings]:
+    """Give settings with the rules of what was typed, for a request outside any crawl; secret files are gone afterwards."""
+    with TemporaryDirectory(prefix="gossamer-") as place:
+        rules, secrets = typed_rules(typed, seeds, Path(place))
+        write_secrets(Path(place), {name: text.encode() for name, text in secrets.items()})
+        yield settings.model_copy(update={"requests": rules + settings.requests})
+
+
+def write_secrets(directory: Path, secrets: Mapping[str, bytes]) -> None:
+    """Write files that only their owner can read."""
+    if secrets:
+        (directory / SECRETS).mkdir(mode=0o700, exist_ok=True)
+    for name, content in secrets.items():
+        write_whole(directory / SECRETS / name, content, mode=0o600)
 
 
 def typed_rules(typed: TypedRequests, seeds: Seeds, directory: Path) -> tuple[tuple[RequestRule, ...], dict[str, str]]:

@@ -203,6 +203,11 @@ def login_of(text: str) -> tuple[str, str] | None:
     return unquote(parsed.username), unquote(parsed.password or "")
 
 
+def without_login(text: str) -> str:
+    """Return a text that may be a URL without the user name and password in it."""
+    return LOGIN.sub(r"\1", text)
+
+
 def shown(text: str) -> str:
     """Quote a text for a message: shortened, without a password, and nothing in it can move the cursor or forge a line."""
     text = LOGIN.sub(r"\1***@", text)
