@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
     from gossamer.jobs.run import Summary
+    from gossamer.jobs.typed import TypedRequests
 
 Delay = Annotated[
     str | None, typer.Option(help="time between two requests to a host, such as 100ms or 0.5; 1 by default", metavar="TIME")
@@ -52,6 +53,21 @@ Script = Annotated[
     list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
 ]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
+Header = Annotated[
+    list[str] | None,
+    typer.Option(help="header field for the seeds' hosts, such as 'Accept-Language: de'; @FILE has secret ones; repeat"),
+]
+User = Annotated[
+    str | None, typer.Option(help="log in at the seeds' hosts; NAME with --password-file", metavar="NAME:PASSWORD")
+]
+PasswordFile = Annotated[Path | None, typer.Option(help="file with the password for --user", metavar="FILE")]
+Cookies = Annotated[
+    Path | None, typer.Option(help="cookies.txt of a browser or curl to begin with; implies --cookie-jar", metavar="FILE")
+]
+CookieJar = Annotated[bool, typer.Option("--cookie-jar", help="keep the cookies of the seeds' hosts, and bring them back")]
+ThroughProxy = Annotated[
+    str | None, typer.Option("--proxy", help="http://, socks5:// or socks5h://HOST:PORT, for all requests", metavar="URL")
+]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
 
@@ -84,6 +100,12 @@ def crawl(
     contact: Contact = None,
     user_agent: UserAgent = None,
     script: Script = None,
+    header: Header = None,
+    user: User = None,
+    password_file: PasswordFile = None,
+    cookies: Cookies = None,
+    cookie_jar: CookieJar = False,
+    proxy: ThroughProxy = None,
     config: ConfigFile = None,
     set_: Set = None,
     json: Json = False,
@@ -101,6 +123,7 @@ def crawl(
     from gossamer.jobs.extensions import with_whole_paths
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
+    from gossamer.jobs.typed import typed_rules
 
     flags = flags_of(
         delay=delay,
@@ -126,10 +149,13 @@ def crawl(
     )
     settings = with_whole_paths(load([config] if config else [], flags))
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
-    _tell_left_out(found.invalid)
-    _tell_refused(refused_seeds(found.urls, settings))
     path = directory or default_directory(found.urls[0])
-    with begin(path, settings, found.urls, SystemClock().now()) as made:
+    typed = typed_requests(header, user, password_file, cookies, cookie_jar, proxy)
+    rules, secrets = typed_rules(typed, found, path)
+    settings = settings.model_copy(update={"requests": rules + settings.requests})
+    _tell_left_out(found.invalid)
+    with begin(path, settings, found.urls, SystemClock().now(), secrets) as made:
+        _tell_refused(refused_seeds(found.urls, settings))
         _run(made, settings, json, quiet)
 
 
@@ -277,6 +303,27 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     return flags
 
 
+def typed_requests(
+    header: list[str] | None,
+    user: str | None,
+    password_file: Path | None,
+    cookies: Path | None,
+    cookie_jar: bool,
+    proxy: str | None,
+) -> "TypedRequests":
+    """Put together what was typed about requests."""
+    from gossamer.jobs.typed import TypedRequests
+
+    return TypedRequests(
+        headers=tuple(header or ()),
+        user=user or "",
+        password_file=str(password_file or ""),
+        cookies=str(cookies or ""),
+        cookie_jar=cookie_jar,
+        proxy=proxy or "",
+    )
+
+
 def _tell_left_out(invalid: tuple[str, ...]) -> None:
     """Say which seeds were left out: how many, and the first of them."""
     if not invalid:
@@ -290,9 +337,10 @@ def _tell_left_out(invalid: tuple[str, ...]) -> None:
 
 def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str | bytes]]:
     from gossamer.jobs.seeds import lines_of
+    from gossamer.url.parse import shown
 
     for text in urls:
-        yield f"seed {text!r}", text
+        yield f"seed {shown(text)}", text
     if file == "-":
         yield from lines_of("standard input", sys.stdin.buffer)
     elif file:
@@ -357,6 +405,7 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     from gossamer.compiled import compiled_and_pure
     from gossamer.jobs.extensions import told_of
     from gossamer.jobs.relay.uris import sink_uris
+    from gossamer.credentials import trusted_proxies
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
@@ -372,6 +421,10 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield f"  user agent: {user_agent(settings)}"
     for what, told in told_of(settings, directory.scripts()):
         yield f"  {what + ':':11} {told}"
+    if settings.requests:
+        yield f"  requests:   {len(settings.requests):,} rule(s) for some hosts; `gossamer config {directory.path}` lists them"
+    for proxy in trusted_proxies(settings):
+        yield f"  proxy:      {proxy} FINDS ADDRESSES ITSELF: what it can reach, private or not, is contacted"
     compiled, pure = compiled_and_pure()
     if pure:
         yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"

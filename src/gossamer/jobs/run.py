@@ -17,6 +17,7 @@ from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import Clock, SystemClock
 from gossamer.compiled import compiled_and_pure
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access, trusted_proxies
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
@@ -84,6 +85,7 @@ def run_crawl(
     `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
     """
     check_extensions(settings)  # before anything is opened, and any worker forked: they know the readers then
+    read_access(settings)  # refuses what cannot hold, before anything is opened
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -128,6 +130,8 @@ async def _crawl(
     seeds = directory.seeds()
     async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
+            for proxy in trusted_proxies(settings):
+                log.note("proxy resolves names", proxy=proxy)
             if pure := compiled_and_pure()[1]:
                 log.note("runs pure", modules=pure)
             crawl.events.subscribe(log)

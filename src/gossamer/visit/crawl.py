@@ -105,11 +105,12 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                headers = conditions + cookies.header(lesson.chain, url)
-                fetched = await self._requests.send(url, lease, headers, files=True)
+                carried = lesson.chain.cookies if lesson.chain is not None else ()
+                fetched = await self._requests.send(url, lease, conditions, files=True, carried=carried, jar=lesson.jar)
                 try:
                     kept = await self._keep(lease, lesson, fetched)
-                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
+                    gained = self._requests.cookies_of(fetched)
+                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now(), gained)
                 finally:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
@@ -203,7 +204,8 @@ class Crawler:
         entries = self._admission.follow(target, entry)
         leads_to = entries[0].key if entries else entry.key
         edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
-        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
+        now = self._clock.now()
+        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit, now)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)
