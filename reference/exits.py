@@ -13,7 +13,7 @@ def exits() -> str:
     """Write a table of codes, then one of errors."""
     endings = re.findall(r"(\d+) ([^;.]+)[;.]", inspect.cleandoc(crawl.__doc__ or "").partition("Exit codes: ")[2])
     codes = {int(number): " ".join(words.split()) for number, words in endings}
-    errors = [GossamerError, *_below(GossamerError)]
+    errors: list[type[GossamerError]] = [GossamerError, *_below(GossamerError)]
     for error in errors:
         codes.setdefault(error.exit_code, _about(error))
     rows = [(str(number), codes[number]) for number in sorted(codes)]

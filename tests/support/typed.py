@@ -56,6 +56,11 @@ class Block:
         return self.language == "sh" and not self.mark.startswith("shown: ")
 
     @property
+    def is_printed(self) -> bool:
+        """Tell whether it is what the block before it prints."""
+        return self.language == "text" and self.is_adjacent and not self.title
+
+    @property
     def exit_code(self) -> int:
         """The code it has to end with."""
         return int(self.mark.removeprefix("exits ")) if self.mark.startswith("exits ") else 0
@@ -84,7 +89,7 @@ def type_page(text: str, directory: Path) -> None:
     last = max(printed, default=0)
     assert code == 0, f"this ended otherwise than it should:\n{found[last].text}it printed:\n{printed.get(last, seen)}"
     for before, block in pairwise(enumerate(found)):
-        if block[1].language == "text" and block[1].is_adjacent and before[1].is_run:
+        if block[1].is_printed and before[1].is_run:
             missing = missing_line(block[1].text, printed[before[0]])
             assert missing is None, f"{missing} is not printed by\n{before[1].text}but\n{printed[before[0]]}"
 
