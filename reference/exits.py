@@ -28,4 +28,5 @@ def _below(error: type[GossamerError]) -> Iterator[type[GossamerError]]:
 
 
 def _about(error: type[GossamerError]) -> str:
-    return inspect.cleandoc(error.__doc__ or "").rstrip(".")
+    words = inspect.cleandoc(error.__doc__ or "").rstrip(".")
+    return words[:1].lower() + words[1:]

@@ -32,4 +32,10 @@ def _fields(module: Module, node: ast.ClassDef) -> Iterator[tuple[str, ...]]:
             default = ast.unparse(line.value) if line.value else ""
             yield code(line.target.id), code(ast.unparse(line.annotation)), code(default), module.comment(line)
         elif isinstance(line, ast.Assign) and _is_list(node) and isinstance(line.value, ast.Constant):
-            yield code(line.value.value), module.comment(line)
+            yield code(_word(line)), module.comment(line)
+
+
+def _word(line: ast.Assign) -> str:
+    """Return a word of a closed list: what it is written as, or its name, where that is a number."""
+    value = line.value.value if isinstance(line.value, ast.Constant) else ""
+    return value if isinstance(value, str) else ast.unparse(line.targets[0]).lower()

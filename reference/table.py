@@ -1,6 +1,10 @@
 """Tables of Markdown."""
 
+import re
 from collections.abc import Iterable, Sequence
+
+_SPECIAL = re.compile(r"(`[^`]*`)|[*<]")
+_INSTEAD = {"*": "\\*", "<": "&lt;"}
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -15,4 +19,6 @@ def code(text: object) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Escape what would be taken for something else; what is code is taken as it is, but for the sign between cells."""
+    plain = _SPECIAL.sub(lambda match: match[1] or _INSTEAD[match[0]], text)
+    return plain.replace("|", "\\|").replace("\n", " ")

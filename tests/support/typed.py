@@ -152,11 +152,11 @@ def _on_a_terminal(words: list[str], directory: Path) -> tuple[str, int]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {name: value for name, value in CLEAN.items() if name not in ("COLUMNS", "LINES")}
+    environment = {name: value for name, value in CLEAN.items() if name != "LINES"}
     process = subprocess.Popen(
         words,
         cwd=directory,
-        env={**environment, "TERM": "xterm", "PATH": path},
+        env={**environment, "TERM": "xterm", "COLUMNS": str(COLUMNS), "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
