@@ -7,6 +7,7 @@ from typer.main import get_command
 
 from gossamer.cli.commands import application
 from gossamer.config.load import describe
+from gossamer.config.quantities import seconds, size
 from gossamer.config.sections import Settings
 from gossamer.records.outcome import Outcome
 from gossamer.records.rules import Rule
@@ -54,6 +55,21 @@ def test_every_setting_that_a_page_names_exists() -> None:
     for page in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")):
         named = set(re.findall(rf"`((?:{sections})\.[a-z_]+)[`=]", page.read_text()))
         assert named - known - FILES == set(), page
+
+
+def test_a_figure_beside_a_setting_is_its_default() -> None:
+    """As in `crawl.free_disk` (256 MiB), or: after 500 pages (`score.rank_after`)."""
+    defaults = {knob.key: knob.default for knob in describe()}
+    compared = 0
+    for page in ROOT.glob("docs/explanation/*.md"):
+        text = page.read_text()
+        behind = re.findall(r"`([a-z]+\.[a-z_0-9]+)` \((\d[^),]*)", text)
+        before = [(key, figure) for figure, key in re.findall(r"(\d[\d,.]*)(?: [a-z]+)? \(`([a-z]+\.[a-z_0-9]+)`", text)]
+        for key, figure in (*behind, *before):
+            told = {seconds(figure), size(figure), size(figure.replace(",", ""))}
+            assert defaults[key] in told, f"{page.name}: {key} is {defaults[key]}, not {figure}"
+            compared += 1
+    assert compared > 8
 
 
 def test_every_file_that_a_document_links_to_exists() -> None:
