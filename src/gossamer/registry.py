@@ -21,9 +21,8 @@ from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.chronicle import Chronicle
-from gossamer.joints.documents import Processor
-from gossamer.joints.export import Exporter
 from gossamer.joints.documents import PageReader, Processor
+from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier

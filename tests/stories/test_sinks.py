@@ -1,11 +1,11 @@
-"""Consumers are told what a crawl did: every settled visit, beside the crawl and after it; and one that is down holds nobody up."""
+"""Consumers are told what a crawl did: every settled visit, beside the crawl and after it; one that is down holds nobody up."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from consumers import Webhook, consumer_running, free_port
+from consumers import consumer_running
 from crawling import run_gossamer
 from serving import Site, page, site_running
 

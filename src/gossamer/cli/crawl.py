@@ -403,9 +403,9 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.credentials import trusted_proxies
     from gossamer.jobs.extensions import told_of
     from gossamer.jobs.relay.uris import sink_uris
-    from gossamer.credentials import trusted_proxies
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"

@@ -340,6 +340,8 @@ class EventSettings(Section):
     drain: float = Field(
         10, ge=0, description="seconds that sinks have for the last events when a run ends; relay tells the rest"
     )
+
+
 class RequestRule(Section):
     """How requests to some hosts are sent. Secrets stand in files or in the environment, never here."""
 
