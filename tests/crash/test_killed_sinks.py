@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from consumers import Consumer, consumer_running, decode
+from consumers import consumer_running, decode
 from crawling import CLEAN, GOSSAMER, Simweb, run_gossamer, simweb_running, wrong_outcomes
 
 from gossamer.jobs.control import ask

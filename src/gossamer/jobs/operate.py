@@ -18,7 +18,7 @@ from gossamer.errors import CrawlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
-from gossamer.jobs.relay.cursor import sink_states
+from gossamer.jobs.relay.cursor import cursors_of, sink_states, write_cursors
 from gossamer.joints.walks import batches, first
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records.entry import Priority
@@ -126,7 +126,9 @@ async def checkpoint(stores: Stores, target: str) -> str:
     path = Path(target)
     if path.exists():
         raise CrawlError(f"{path} exists already; name a new directory for the checkpoint")
+    cursors = cursors_of(stores.directory)  # before the chronicle: one ahead of it would leave events out
     await checkpoint_stores(stores, path)
+    write_cursors(path, cursors)
     CrawlDirectory(stores.directory).copy_papers(path)
     return str(path)
 

@@ -101,7 +101,7 @@ async def test_an_impatient_forwarder_leaves_a_sink_that_fails_where_it_is(tmp_p
 
 
 async def test_a_sink_that_is_down_is_not_read_for(tmp_path: Path) -> None:
-    telling, sink = MemoryTelling(some_events(10)), Listener(*["before"] * 50)
+    telling, sink = MemoryTelling(some_events(10)), Listener(*["before"] * 5)
     await forwarded(tmp_path, telling, sink)
     assert telling.asked == 2  # its batch is kept meanwhile; the second look finds nothing more
 
