@@ -308,7 +308,7 @@ async def open_stores(
         if kept_by is not None:
             clock = SystemClock.showing(kept_by)
         await _refuse_emptiness(directory, frontier, catalog)
-        await judge(chronicle, frontier, await chronicle.unsettled())
+        await judge(chronicle, frontier, clock.now())
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(graph)
