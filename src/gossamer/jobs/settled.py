@@ -41,8 +41,8 @@ class _Told:
         return any(since < moment < until for since, until in self.silences)
 
 
-async def check_told(stores: Stores, finding: Callable[[str, str], Collector], is_marked: bool) -> AsyncIterator[Any]:
-    """Check P22; `is_marked`: what stands behind the last mark was judged when the crawl was opened."""
+async def check_told(stores: Stores, finding: Callable[[str, str], Collector]) -> AsyncIterator[Any]:
+    """Check P22; what stands above the last mark was judged when the crawl was opened."""
     chain = finding("P22", "the chronicle is as it was written: its chain holds, line by line")
     async for block in stores.chronicle.audit():
         for _ in range(block.lines - bool(block.problem)):
@@ -53,20 +53,19 @@ async def check_told(stores: Stores, finding: Callable[[str, str], Collector], i
     settled = finding("P22", "every visit that was settled is told, and none that was not")
     told = _Told()
     await told.read(stores)
-    latest = inf if is_marked else max(told.last.values(), default=-inf)
     async for known in stores.frontier.known():
         if known.state is not State.REMOVED:
-            _look_at(settled, known, told, latest)
+            _look_at(settled, known, told)
     yield settled.check()
 
 
-def _look_at(finding: Collector, known: KnownUrl, told: _Told, latest: float) -> None:
+def _look_at(finding: Collector, known: KnownUrl, told: _Told) -> None:
     at, said = known.settled_at, told.last.get(known.entry.key)
     if at is None:
         if said is not None:
             finding.look(f"{known.entry.url} is told, but was never settled")
     elif said == at:
         finding.look()
-    elif at <= latest and not told.was_silent(at):
+    elif not told.was_silent(at):
         when = "is not told" if said is None else f"the last one told is of {said!r}"
         finding.look(f"{known.entry.url} was settled at {at!r}, {when}")

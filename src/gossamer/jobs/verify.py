@@ -109,7 +109,7 @@ async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path |
         yield await _links(stores)
         yield await _files(stores)
         if settings.chronicle.level != "off":
-            async for check in check_told(stores, Inspection, is_marked=copies is None):
+            async for check in check_told(stores, Inspection):
                 yield check
         if ledger is not None:
             async for check in check_ledger(stores, ledger, Inspection):

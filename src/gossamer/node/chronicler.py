@@ -93,8 +93,8 @@ def line_of(visit: Visit, now: float) -> VisitLine:
     if page is not None:
         line.version = version_of(visit, page)
         line.digest = page.digest
-        if page.captured_at == page.fetched_at:
-            line.place = page.place
+        if page.place is not None and page.captured_at == page.fetched_at:
+            line.file, line.offset, line.length = page.place.file, page.place.offset, page.place.length
     return line
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from gossamer.records.page import Place
-
 
 class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field="kind"):
     """A visit that used its turn or gave it back."""
@@ -24,7 +22,9 @@ class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field
     status: int = 0
     bytes: int = 0  # received
     digest: str = ""
-    place: Place | None = None  # in the archive, of what this visit brought
+    file: str = ""  # of the archive, and where in it what this visit brought is kept
+    offset: int = 0
+    length: int = 0
     address: str = ""  # that was asked
     worker: str = ""
     token: int = 0  # of its lease
