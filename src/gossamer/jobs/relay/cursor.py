@@ -83,7 +83,8 @@ def held_cursor(directory: Path, uri: SinkUri, watch: Watch) -> Iterator[SinkCur
         raise CrawlReadOnly(f"{path.parent} cannot be written: {error.strerror}; how far a sink is must be kept") from error
     try:
         _hold(descriptor, uri)
-        yield SinkCursor(path, _read(path) or SinkState(sink=uri.shown), watch)
+        known = _read(path) or SinkState(sink=uri.shown)
+        yield SinkCursor(path, replace(known, failures=0), watch)  # a new process tries at once
     finally:
         os.close(descriptor)
 
