@@ -28,6 +28,7 @@ import nats
 import redis
 from confluent_kafka import Consumer as KafkaConsumer
 from confluent_kafka import TopicPartition
+from nats.js.api import AckPolicy, ConsumerConfig
 
 from gossamer.records.event import Event
 
@@ -161,10 +162,12 @@ class Nats(Served):
         if not state.messages:
             await client.close()
             return []
-        reading = await stream.pull_subscribe("crawl.>", stream="events")
+        config = ConsumerConfig(ack_policy=AckPolicy.NONE)
+        reading = await stream.pull_subscribe("crawl.>", stream="events", config=config)
         found: list[Event] = []
         while len(found) < state.messages:
-            found += [decode(message.data) for message in await reading.fetch(state.messages - len(found), timeout=10)]
+            wanted = min(500, state.messages - len(found))
+            found += [decode(message.data) for message in await reading.fetch(wanted, timeout=10)]
         await client.close()
         return found
 
