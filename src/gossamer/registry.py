@@ -261,11 +261,10 @@ def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
 
 def _not_installed(family: str, key: str, error: ModuleNotFoundError) -> Exception:
     """Return what to raise when a row of ours needs a package that is not there."""
-    if family not in EXTRAS or (error.name or "").startswith("gossamer"):
+    package = (error.name or "").partition(".")[0]
+    if family not in EXTRAS or package in ("", "gossamer"):
         return error
-    return PluginError(
-        f"the {family} {key!r} needs {error.name}, which is not installed: pip install gossamer[{EXTRAS[family]}]"
-    )
+    return PluginError(f"the {family} {key!r} needs {package}, which is not installed: pip install gossamer[{EXTRAS[family]}]")
 
 
 def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:

@@ -12,6 +12,7 @@ import hmac
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -27,6 +28,7 @@ import nats
 import redis
 from confluent_kafka import Consumer as KafkaConsumer
 from confluent_kafka import TopicPartition
+from nats.js.api import AckPolicy, ConsumerConfig
 
 from gossamer.records.event import Event
 
@@ -160,10 +162,12 @@ class Nats(Served):
         if not state.messages:
             await client.close()
             return []
-        reading = await stream.pull_subscribe("crawl.>", stream="events")
+        config = ConsumerConfig(ack_policy=AckPolicy.NONE)
+        reading = await stream.pull_subscribe("crawl.>", stream="events", config=config)
         found: list[Event] = []
         while len(found) < state.messages:
-            found += [decode(message.data) for message in await reading.fetch(state.messages - len(found), timeout=10)]
+            wanted = min(500, state.messages - len(found))
+            found += [decode(message.data) for message in await reading.fetch(wanted, timeout=10)]
         await client.close()
         return found
 
@@ -213,14 +217,15 @@ class Kafka(Consumer):
 class Webhook(Consumer):
     """A receiver of our own: every batch is written down, with its head."""
 
-    def __init__(self, secret: str = "") -> None:
+    def __init__(self, secret: str = "", context: ssl.SSLContext | None = None) -> None:
         self.secret = secret
+        self._context = context
         self.answer: Callable[[int], tuple[int, dict[str, str]]] = lambda number: (200, {})
         self.requests: list[tuple[str, dict[str, str], bytes]] = []  # path, head and body
         self.kept: list[bytes] = []  # bodies that were answered with 2xx
         self._server: ThreadingHTTPServer | None = None
         self.port = free_port()
-        self.uri = f"webhook+http://127.0.0.1:{self.port}/events"
+        self.uri = f"webhook+{'https' if context else 'http'}://127.0.0.1:{self.port}/events"
 
     def start(self) -> None:
         receiver = self
@@ -245,6 +250,8 @@ class Webhook(Consumer):
 
         self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Receiving)
         self._server.daemon_threads = True
+        if self._context:
+            self._server.socket = self._context.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def is_signed(self, head: dict[str, str], body: bytes) -> bool:

@@ -13,7 +13,7 @@ from gossamer.config.sections import Settings
 from gossamer.errors import UrlError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.kept import KeptPages
-from gossamer.jobs.words import LinkWords
+from gossamer.jobs.linkwords import LinkWords
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.readers.document import document_of

@@ -10,7 +10,7 @@ import asyncio
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -83,7 +83,8 @@ def held_cursor(directory: Path, uri: SinkUri, watch: Watch) -> Iterator[SinkCur
         raise CrawlReadOnly(f"{path.parent} cannot be written: {error.strerror}; how far a sink is must be kept") from error
     try:
         _hold(descriptor, uri)
-        yield SinkCursor(path, _read(path) or SinkState(sink=uri.shown), watch)
+        known = _read(path) or SinkState(sink=uri.shown)
+        yield SinkCursor(path, replace(known, failures=0), watch)  # a new process tries at once
     finally:
         os.close(descriptor)
 
@@ -110,3 +111,15 @@ def sink_states(directory: Path) -> list[SinkState]:
     """Return how far every sink is that was ever told something of a crawl."""
     states = [_read(path) for path in sorted((directory / FOLDER).glob("*.json"))]
     return sorted([state for state in states if state is not None], key=lambda state: state.sink)
+
+
+def cursors_of(directory: Path) -> dict[str, bytes]:
+    """Return the files of all cursors, for a copy of the crawl."""
+    return {path.name: path.read_bytes() for path in (directory / FOLDER).glob("*.json")}
+
+
+def write_cursors(directory: Path, cursors: Mapping[str, bytes]) -> None:
+    """Put cursors into a copy of their crawl."""
+    for name, content in cursors.items():
+        (directory / FOLDER).mkdir(exist_ok=True)
+        write_whole(directory / FOLDER / name, content)

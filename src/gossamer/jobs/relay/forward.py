@@ -62,9 +62,9 @@ class Forwarder:
         """Tell a batch; return how long to wait for the next one."""
         self._is_idle = False
         try:
-            self._batch = self._batch or await self._telling.after(self._cursor.state.position, self._settings.batch)
+            self._batch = self._batch or await self._next()
             if self._batch:
-                await self._sink.send(await self._complete(self._batch))
+                await self._sink.send(self._batch)
                 return await self._advance()
         except SinkError as error:
             self._is_gone = isinstance(error, ConsumerGone)
@@ -73,6 +73,9 @@ class Forwarder:
             return await self._fail(f"{type(error).__name__}: {error}")
         self._is_idle = True
         return self._settings.linger
+
+    async def _next(self) -> list[Event]:
+        return await self._complete(await self._telling.after(self._cursor.state.position, self._settings.batch))
 
     async def _advance(self) -> float:
         batch, self._batch = self._batch, []

@@ -101,7 +101,7 @@ async def test_an_impatient_forwarder_leaves_a_sink_that_fails_where_it_is(tmp_p
 
 
 async def test_a_sink_that_is_down_is_not_read_for(tmp_path: Path) -> None:
-    telling, sink = MemoryTelling(some_events(10)), Listener(*["before"] * 50)
+    telling, sink = MemoryTelling(some_events(10)), Listener(*["before"] * 5)
     await forwarded(tmp_path, telling, sink)
     assert telling.asked == 2  # its batch is kept meanwhile; the second look finds nothing more
 
@@ -164,3 +164,10 @@ async def test_a_cursor_that_was_torn_by_a_power_loss_is_none(tmp_path: Path) ->
 def test_more_of_a_page_or_a_new_secret_is_still_the_same_sink() -> None:
     other = sink_uri("redis://localhost/?stream=events&with=text&secret_env=KEY", ["redis"])
     assert other.name == URI.name
+
+
+async def test_a_new_process_tries_at_once_whatever_failed_before(tmp_path: Path) -> None:
+    telling = MemoryTelling(some_events(10))
+    for _ in range(3):
+        state = await forwarded(tmp_path, telling, Listener("before"), is_patient=False)
+        assert (state.failures, state.error) == (1, "no answer")
