@@ -75,7 +75,7 @@ def test_a_link_to_a_page_or_a_heading_that_is_not_there_fails_the_build(tmp_pat
     built = build(root, tmp_path / "site")
     assert built.returncode == 1
     for word in ("nowhere.md", "#nothing", "9999.md", "forgotten.md"):
-        assert re.search(rf"(?m)^WARNING.*{re.escape(word)}", built.stderr), built.stderr
+        assert re.search(rf"(?m)^WARNING[^\n]*(\n +- )?[^\n]*{re.escape(word)}", built.stderr), built.stderr
 
 
 def test_links_of_the_repository_lead_to_where_things_are_on_the_site() -> None:
