@@ -29,6 +29,7 @@ _LEFT_OUT = (  # not part of a crawl, or imports the other one
     "gossamer.__main__",
     "gossamer.simweb",
     "gossamer.testing",
+    "gossamer.jobs.findings",
     "gossamer.jobs.graph",
     "gossamer.jobs.simulate",
     "gossamer.policy.pagerank",

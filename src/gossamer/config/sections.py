@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from gossamer.config.choice import remedy
+from gossamer.config.headers import header_field
 
 MIB = 1024 * 1024
 FOLLOWED = (
@@ -196,6 +197,8 @@ class Documents(Section):
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+    scripts: tuple[str, ...] = Field((), description="Python files whose readers find items on pages")
+    processors: tuple[str, ...] = Field((), description="MIME types that a plugin reads although a processor of ours does")
 
     @field_validator("follow")
     @classmethod
@@ -306,12 +309,96 @@ class Storage(Section):
     catalog: str = Field("sqlite:catalog.db", description="where the catalog of pages is")
     kv: str = Field("rocksdb:state", description="where robots.txt, digests and the like are")
     graph: str = Field("edges:graph", description="where the graph of links is; nothing: none is kept")
+    chronicle: str = Field("jsonl:chronicle", description="where the chronicle is: a line for each visit, in a chain")
     durability: Literal["durable", "fast"] = Field(
         "durable", description="durable: what is done outlives a power loss; fast: all but the last second"
     )
     segment_bytes: int = Field(1024 * MIB, ge=1024, description="a WARC file is closed when it is this long")
     segment_seconds: float = Field(3600, gt=0, description="a WARC file is closed when it is this old")
     compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")
+
+
+class ChronicleSettings(Section):
+    """The record of what a crawl did, for `gossamer log`, for consumers of its events and for an audit."""
+
+    level: Literal["visits", "off"] = Field("visits", description="visits: each one is told; off: there is no chronicle")
+    keep: float | None = Field(
+        None, ge=0, description="seconds after which segments are removed that every reader has had; none: they are kept"
+    )
+
+
+class EventSettings(Section):
+    """Who is told what happens, and how."""
+
+    to: tuple[str, ...] = Field(
+        (), description="URIs of sinks that are told every event, such as redis://localhost/?stream=NAME"
+    )
+    batch: int = Field(200, ge=1, le=10_000, description="events that a sink is told at once")
+    linger: float = Field(
+        1.0, gt=0, description="seconds until a sink is told what came meanwhile, though it is no whole batch"
+    )
+    drain: float = Field(
+        10, ge=0, description="seconds that sinks have for the last events when a run ends; relay tells the rest"
+    )
+
+
+class RequestRule(Section):
+    """How requests to some hosts are sent. Secrets stand in files or in the environment, never here."""
+
+    hosts: tuple[str, ...] = Field(
+        description="whose requests: example.org, *.example.org or *, also with a port, or a scheme such as http://; "
+        "what is secret goes over https to its usual port, unless the pattern names another scheme or port"
+    )
+    headers: tuple[str, ...] = Field((), description="header fields, such as `Accept-Language: de`; no secrets")
+    headers_file: str = Field("", description="file of header fields that are secret, one a line")
+    user: str = Field("", description="user name, for basic authentication")
+    password_file: str = Field("", description="file with the password")
+    password_env: str = Field("", description="environment variable with the password")
+    token_file: str = Field("", description="file with a token, for bearer authentication")
+    token_env: str = Field("", description="environment variable with the token")
+    cookies: bool = Field(False, description="keep the cookies of these hosts with the crawl, and bring them back")
+    cookies_file: str = Field("", description="file of cookies to begin with, as browsers and curl export it (cookies.txt)")
+    certificate: str = Field("", description="file with a client certificate (PEM), with its key or without")
+    key: str = Field("", description="file with the key of the certificate (PEM), if that is another")
+    proxy: str = Field("", description="http://, socks5:// or socks5h:// with [USER@]HOST:PORT; none: no proxy for these hosts")
+    proxy_password_file: str = Field("", description="file with the password for the proxy")
+    proxy_password_env: str = Field("", description="environment variable with the password for the proxy")
+    proxy_resolves: bool = Field(
+        False, description="the proxy finds the addresses of names, so private ones are not refused; socks5h:// says so, too"
+    )
+
+    @field_validator("hosts")
+    @classmethod
+    def _some_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        if not hosts:
+            raise ValueError("it names no host; write one, such as example.org or *.example.org")
+        return hosts
+
+    @field_validator("headers")
+    @classmethod
+    def _fields(cls, headers: tuple[str, ...]) -> tuple[str, ...]:
+        for line in headers:
+            if header_field(line)[0].lower() == "authorization":
+                raise ValueError("Authorization is a secret; write user or token_file, or put it into headers_file")
+        return headers
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "RequestRule":
+        logins = [name for name in ("user", "token_file", "token_env") if getattr(self, name)]
+        if len(logins) > 1:
+            raise ValueError(f"{' and '.join(logins)} do not go together; keep one of them")
+        for one, other in (("password_file", "password_env"), ("proxy_password_file", "proxy_password_env")):
+            if getattr(self, one) and getattr(self, other):
+                raise ValueError(f"{one} and {other} do not go together; keep one of them")
+        if self.user and not (self.password_file or self.password_env):
+            raise ValueError("user has no password; add password_file or password_env")
+        if (self.password_file or self.password_env) and not self.user:
+            raise ValueError("there is a password and no user; add user")
+        if ":" in self.user or not self.user.isprintable():
+            raise ValueError(f"user {self.user!r} has a character that no user name may have here")
+        if self.key and not self.certificate:
+            raise ValueError("there is a key and no certificate; add certificate")
+        return self
 
 
 class Settings(Section):
@@ -333,6 +420,9 @@ class Settings(Section):
     recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()
+    chronicle: ChronicleSettings = ChronicleSettings()
+    events: EventSettings = EventSettings()
+    requests: tuple[RequestRule, ...] = ()
 
     @model_validator(mode="after")
     def _ends_within_its_lease(self) -> "Settings":

@@ -1,7 +1,8 @@
 """HTTP/1.1 messages as bytes: the request head we send, the response head we got.
 
-The request is composed whole, so that the archive holds exactly what went out. The response head is kept as it arrived and is
-never written anew. Credentials in a URL are not sent. Follows RFC 9112; reads what browsers read.
+The request is composed whole, so that the archive holds exactly what went out, but for the values of secret headers, in whose
+place a mark stands (docs/decisions/0043). The response head is kept as it arrived and is never written anew. Credentials in a
+URL are not sent. Follows RFC 9112; reads what browsers read.
 """
 
 import re
@@ -10,6 +11,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from gossamer.errors import UrlError, UsageError
+from gossamer.records.access import MARK
 from gossamer.records.fetch import Request
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -93,6 +95,16 @@ def _standing_part(user_agent: str, headers: tuple[tuple[str, str], ...]) -> str
 
 
 def request_head(request: Request, target: Target) -> bytes:
-    """Return the bytes of a GET request."""
-    standing = _standing_part(request.user_agent, request.headers)
+    """Return the bytes of a GET request, as it may be shown."""
+    marked = tuple([(name, MARK) for name, _ in request.secrets]) if request.secrets else ()
+    return _head(request, target, marked)
+
+
+def secret_head(request: Request, target: Target) -> bytes:
+    """Return the bytes of a GET request, as it is sent."""
+    return _head(request, target, request.secrets)
+
+
+def _head(request: Request, target: Target, more: tuple[tuple[str, str], ...]) -> bytes:
+    standing = _standing_part(request.user_agent, request.headers + more)
     return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()

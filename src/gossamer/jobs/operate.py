@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gossamer.assemble import Stores, checkpoint_stores
 from gossamer.compiled import compiled_and_pure
@@ -17,6 +18,7 @@ from gossamer.errors import CrawlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
+from gossamer.jobs.relay.cursor import sink_states
 from gossamer.joints.walks import batches, first
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records.entry import Priority
@@ -40,6 +42,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         "outcomes": await stores.catalog.counts(),
         "frontier": plain(await stores.frontier.statistics()),
+        "sinks": [plain(replace(one, lag=await stores.chronicle.lag(one.position))) for one in sink_states(stores.directory)],
         "build": dict(zip(("compiled", "pure"), compiled_and_pure(), strict=True)),
     }
 

@@ -2,9 +2,10 @@
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
 catalog row (first of these where a page takes another's place, `succession.py`) and edges of the link graph, then the
-frontier's settlement with the discovered links in one atomic write; last what a robots.txt said, whose sitemaps and delay the
-frontier has by then. A crash between two steps repeats the visit; it never loses one. Whatever is handed in while a commit is
-under way, by one worker or several, shares the next, which begins when the visits of the last one only have to be settled.
+chronicle, then the frontier's settlement with the discovered links in one atomic write, then the chronicle's mark; last what a
+robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats the visit; it never loses
+one. Whatever is handed in while a commit is under way, by one worker or several, shares the next, which begins when the visits
+of the last one only have to be told and settled.
 Where there are several, it waits a moment for the others too: a commit costs as much for the visits of one as for those of all.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
@@ -33,8 +34,11 @@ from gossamer.joints.sameness import Deduper, NearDuplicates
 from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
+from gossamer.node.chronicler import Chronicler
+from gossamer.node.jars import CookieJars
 from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
+from gossamer.records.item import Harvest
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
@@ -69,11 +73,15 @@ class Committer:
         *,
         arrivals: Arrivals,
         chains: Chains,
+        chronicler: Chronicler,
+        jars: CookieJars | None = None,
         credit: bool = False,
         is_shared: bool = False,  # by several workers
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
+        self._chronicler = chronicler
+        self._jars = jars
         self._revisit_price = revisit_price  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
@@ -116,17 +124,19 @@ class Committer:
         visits = studied.visits
         await self._arrivals.note(visits, self._events)
         await self._chains.note(visits, self._clock.now())
+        if self._jars is not None:
+            await self._jars.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
-        pages = _pages(visits)
+        pages, harvests = _pages(visits), _harvests(visits)
         if succeeded.heirs:
-            await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs)
+            await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs, harvests)
             pages = []
         written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
             self._deduper.commit([visit.claim for visit in visits if visit.claim]),
             self._near.commit(first_texts(visits), [*succeeded.members, *[visit.twin for visit in visits if visit.twin]]),
             self._lessons.keep(studied),
-            self._catalog.add(pages),
+            self._catalog.add(pages, (), harvests),
             self._graph.put(_edges(visits), _hosts(visits)),
             return_exceptions=True,  # so that none goes on when this is repeated
         )
@@ -136,13 +146,23 @@ class Committer:
         return studied
 
     async def _settle(self, visits: Sequence[Visit]) -> tuple[Sequence[Visit], int]:
-        """Settle visits; return them and how many leases were still theirs."""
+        """Tell the chronicle of visits and settle them; return them and how many leases were still theirs."""
         settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
-        return visits, await self._frontier.settle(settlements, self._clock.now())
+        now = self._clock.now()
+        faults.reach("before-chronicle")
+        block = await self._chronicler.tell(visits, now)
+        faults.reach("after-chronicle")
+        accepted = 0
+        try:
+            accepted = await self._frontier.settle(settlements, now)
+        finally:
+            self._chronicler.settled(block, visits, accepted, now)
+        return visits, accepted
 
     async def _follow_up(self, studies: Sequence[Studied], visits: Sequence[Visit]) -> None:
         """Do what only follows from visits: without it nothing is missing, or it is done again."""
         try:
+            await self._chronicler.clear_doubts()
             if any(_is_struck(visit) for visit in visits):  # the catalog may say otherwise
                 await self._catalog.add(_pages([visit for visit in visits if _is_struck(visit)]))
             for host, (seconds, reason) in [each for studied in studies for each in studied.slow.items()]:
@@ -226,6 +246,11 @@ def _told(visits: Sequence[Visit]) -> str:
 def _pages(visits: Sequence[Visit]) -> list[Page]:
     """Return the rows of visits, each with the token of its lease."""
     return [replace(visit.page, token=visit.settlement.lease.token) for visit in visits if visit.page]
+
+
+def _harvests(visits: Sequence[Visit]) -> dict[str, Harvest]:
+    """Return what readers found, by the keys of their pages."""
+    return {visit.page.key: visit.harvest for visit in visits if visit.harvest is not None and visit.page is not None}
 
 
 def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:

@@ -33,7 +33,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Directives, Extract, Original, Page, Place
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.records.visit import Chain, Lesson, Visit
+from gossamer.records.visit import Chain, Cookie, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
 from gossamer.visit.admit import LinkJudge
@@ -104,7 +104,9 @@ def redirect_of(fetched: Fetched) -> str:
     return (Base(fetched.url).join(location) or "") if location else ""
 
 
-def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:
+def conclude(
+    lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float, gained: tuple[Cookie, ...] = ()
+) -> Visit:
     """Decide how a visit ends: done, again, or dead; and what the host's behaviour means for its clock."""
     fetched, previous, outcome = kept.fetched, lesson.previous, kept.outcome
     answer = answer_of(lease, kept, settings, now)
@@ -147,6 +149,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         page=page,
         claim=kept.claim,
         received=len(fetched.response_head) + fetched.body.size,
+        status=fetched.status,
+        address=fetched.address,
         likeness=kept.likeness,
         twin=kept.twin,
         elapsed=fetched.started - previous.fetched_at if previous is not None else 0.0,
@@ -156,6 +160,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         chain=kept.chain,
         difference=kept.difference,
         is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
+        harvest=kept.extract.harvest if page is not None else None,
+        gained=gained,
     )
 
 

@@ -1,0 +1,106 @@
+"""Tell the chronicle of visits, and judge by the frontier what of it is true.
+
+A block is written before its visits are settled, so it may tell of some that never were: the process died between the two, or a
+lease was no longer its worker's. The frontier knows: a visit was settled if its URL says so of that very moment. What was is
+confirmed, what was not is struck out, and nobody ever sees it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from gossamer.joints.chronicle import Chronicle
+from gossamer.joints.frontier import Frontier
+from gossamer.records.lease import Fate
+from gossamer.records.line import Unsettled, VisitLine
+from gossamer.records.outcome import Outcome, State
+from gossamer.records.page import Page
+from gossamer.records.visit import Visit
+
+_DONE = Fate.DONE
+_KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})  # the page is there
+
+
+class Chronicler:
+    """Writes what a commit has to tell."""
+
+    def __init__(self, chronicle: Chronicle, frontier: Frontier) -> None:
+        self._chronicle = chronicle
+        self._frontier = frontier
+        self._doubtful: list[Unsettled] = []  # blocks of which the frontier has to be asked what was settled
+
+    async def tell(self, visits: Sequence[Visit], now: float) -> int:
+        """Write down visits that are about to be settled; return their block."""
+        return await self._chronicle.add([line_of(visit, now) for visit in visits], now, refused_in(visits))
+
+    def settled(self, block: int, visits: Sequence[Visit], accepted: int, now: float) -> None:
+        """Say that a block is settled; where the frontier did not accept all of it, it is asked which (`clear_doubts`)."""
+        if accepted == len(visits):
+            self._chronicle.settle(block)
+        else:
+            keys = {number: visit.settlement.lease.entry.key for number, visit in enumerate(visits, 1)}
+            self._doubtful.append(Unsettled(block, now, len(visits), keys))
+
+    async def clear_doubts(self) -> None:
+        """Ask the frontier about blocks of which not all visits were settled."""
+        while self._doubtful:
+            await judge(self._chronicle, self._frontier, self._doubtful[:1])
+            del self._doubtful[0]
+
+
+async def judge(chronicle: Chronicle, frontier: Frontier, blocks: Iterable[Unsettled]) -> None:
+    """Confirm or strike out each visit of some blocks by what the frontier says of its URL."""
+    for block in blocks:
+        struck = []
+        for line, key in block.keys.items():
+            known = await frontier.lookup(key)
+            is_settled = known is not None and (known.settled_at == block.at or known.state is State.REMOVED)
+            if not is_settled:
+                struck.append(line)
+        chronicle.settle(block.block, struck)
+
+
+def line_of(visit: Visit, now: float) -> VisitLine:
+    """Return what is told of a visit."""
+    settlement, page = visit.settlement, visit.page
+    lease, answer, reason = settlement.lease, settlement.answer, settlement.reason
+    entry = lease.entry
+    line = VisitLine(
+        at=round(now if answer is None else answer.at, 3),
+        host=entry.host,
+        url=entry.url,
+        outcome=settlement.outcome.value,
+        status=visit.status,
+        bytes=visit.received,
+        address=visit.address,
+        worker=lease.worker,
+        token=lease.token,
+    )
+    if entry.key != entry.url:
+        line.key = entry.key
+    if settlement.fate is not _DONE:
+        line.fate = settlement.fate.value
+    if reason is not None:
+        line.rule, line.facts = reason.rule, reason.facts
+    if page is not None:
+        line.version = version_of(visit, page)
+        line.digest = page.digest
+        if page.captured_at == page.fetched_at:
+            line.place = page.place
+    return line
+
+
+def version_of(visit: Visit, page: Page) -> str:
+    """Say what a visit means for the versions of its page; nothing: there was never one."""
+    is_there = page.outcome in _KEPT
+    if not visit.settlement.lease.again:
+        return "new" if is_there else ""
+    if not is_there:
+        return "gone"
+    return "same" if page.outcome is Outcome.NOT_MODIFIED or page.captured_at != page.fetched_at else "changed"
+
+
+def refused_in(visits: Sequence[Visit]) -> Counter[str]:
+    """Count the links of visits that were refused at admission, by rule."""
+    return Counter(
+        [entry.refused.rule for visit in visits for entry in visit.settlement.discovered if entry.refused is not None]
+    )
