@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gossamer.script.running import CrawlProcess
+from gossamer.programs.running import CrawlProcess
 
 if TYPE_CHECKING:
     from gossamer.jobs.pages import CrawlItem, KeptPage
