@@ -12,6 +12,7 @@ from reference.exits import exits
 from reference.joints import joints
 from reference.links import BESIDE, ROOT, rewrite
 from reference.outcomes import outcomes
+from reference.python import python
 from reference.records import records
 from reference.rules import rules
 from reference.settings import settings
@@ -22,6 +23,7 @@ PARTS = {
     "exit codes": exits,
     "joints": joints,
     "outcomes": outcomes,
+    "python": python,
     "records": records,
     "rules": rules,
     "settings": settings,

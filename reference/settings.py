@@ -1,5 +1,7 @@
 """Every setting, by section."""
 
+from typing import Any, get_args, get_origin
+
 from gossamer.config.load import describe
 from gossamer.config.sections import Settings
 from reference.table import code, table
@@ -11,10 +13,16 @@ def settings() -> str:
 
 
 def _section(name: str) -> str:
-    about = type(getattr(Settings(), name)).__doc__
+    about = _kind(Settings.model_fields[name].annotation).__doc__
     knobs = [knob for knob in describe() if knob.key.startswith(f"{name}.")]
     rows = [(code(knob.key), knob.type, code(_written(knob.default)), knob.help) for knob in knobs]
     return f"## {name}\n\n{about}\n\n{table(['setting', 'type', 'default', 'what it does'], rows)}"
+
+
+def _kind(annotation: Any) -> type:
+    """Return the class of a section; of one that is a list of rules, of a rule."""
+    kind: type = get_args(annotation)[0] if get_origin(annotation) is tuple else annotation
+    return kind
 
 
 def _written(value: object) -> str:

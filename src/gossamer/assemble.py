@@ -397,7 +397,10 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         await stack.enter_async_context(rank_meanwhile(stores, events))
         await stores.archive.repair()
         lookout, budget = make_lookout(directory, settings, stores.admission, events), await make_budget(stores)
-        pool = await stack.enter_async_context(open_pool(WORKER, directory, settings, joints, lookout, budget, stores.clock))
+        sources = reader_sources(settings)
+        pool = await stack.enter_async_context(
+            open_pool(WORKER, directory, settings, joints, lookout, budget, stores.clock, sources)
+        )
         pool.reconsider = stores.arrivals.reconsider
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
@@ -481,7 +484,14 @@ def make_lookout(directory: Path, settings: Settings, admission: LinkJudge, even
 
 @asynccontextmanager
 async def open_pool(
-    worker: str, directory: Path, settings: Settings, joints: Joints, lookout: Lookout, budget: Budget, clock: Clock
+    worker: str,
+    directory: Path,
+    settings: Settings,
+    joints: Joints,
+    lookout: Lookout,
+    budget: Budget,
+    clock: Clock,
+    sources: tuple[ReaderSource, ...],
 ) -> AsyncIterator[Pool]:
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
@@ -492,7 +502,6 @@ async def open_pool(
         rules = TurnRules(settings.politeness, settings.breaker)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, rules, clock)
         reader = Reader(settings, make_processors(settings), reader_processes)
-        sources = reader_sources(settings)
         script_processes = make_reader_processes(settings, sources)
         stack.push_async_callback(script_processes.aclose)
         harvester = Harvester(settings, Wants(readers_of(sources)), script_processes, clock)

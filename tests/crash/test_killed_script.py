@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawling import Simweb, simweb_running, start_gossamer
+from crawling import Simweb, run_gossamer, simweb_running, start_gossamer
+from faulting import run_faulty
 
 from gossamer.script import open_crawl
 
@@ -49,6 +50,18 @@ def test_items_are_there_exactly_once_however_often_the_crawl_is_killed(tmp_path
             crawler = start_gossamer("resume", tmp_path / "crawl", "--quiet")
         _, errors = crawler.communicate(timeout=100)
         assert crawler.returncode == 0, errors
+    assert items(tmp_path) == expected(web)
+
+
+@pytest.mark.parametrize("point", ["before-commit", "after-commit"])
+def test_items_are_there_once_when_the_crawl_dies_between_catalog_and_frontier(tmp_path: Path, point: str) -> None:
+    with simweb_running(tmp_path, hosts=1, pages=1, plain=True, shop=40) as web:
+        words: list[object] = ["crawl", *options(tmp_path, web), "--delay", "0"]
+        for times in (2, 3, 1):
+            assert run_faulty({"crash": {point: times}}, *words).returncode == -signal.SIGKILL
+            words = ["resume", tmp_path / "crawl", "--quiet"]
+        last = run_gossamer(*words)
+        assert last.returncode == 0, last.stderr
     assert items(tmp_path) == expected(web)
 
 

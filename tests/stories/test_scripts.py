@@ -132,7 +132,7 @@ def greedy(page):
 
 
 def test_whatever_a_reader_does_the_page_is_kept_and_the_problem_listed(tmp_path: Path, site: Site) -> None:
-    crawl(tmp_path, site, TROUBLE, "--set", "documents.deadline=1")
+    result = crawl(tmp_path, site, TROUBLE, "--set", "documents.deadline=1")
     assert set(pages(tmp_path).values()) == {"ok"} and len(pages(tmp_path)) == 6
     found = problems(tmp_path)
     told = {(one["url"].rpartition("/")[2], one["reader"]): one for one in found}
@@ -151,6 +151,7 @@ def test_whatever_a_reader_does_the_page_is_kept_and_the_problem_listed(tmp_path
     kept = items(tmp_path)
     assert [item for item in kept if "n" not in item] == [{"fine": "0"}]
     assert sorted(item["n"] for item in kept if "n" in item) == sorted([1, 2, *range(100)])
+    assert f"items       {len(kept)} found by readers; readers had {len(found)} problem(s)" in result.stdout
     shown = run_gossamer("problems", tmp_path / "crawl", "-n", 0)
     assert len(shown.stdout.splitlines()) == len(found) and "Traceback" not in shown.stdout
     assert "Traceback" in run_gossamer("problems", tmp_path / "crawl", "--trace").stdout
@@ -262,5 +263,6 @@ def test_resume_finds_the_script_says_that_it_changed_and_names_it_when_it_is_go
 
 
 def test_readers_work_for_several_workers(tmp_path: Path, site: Site) -> None:
-    crawl(tmp_path, site, SHOP, "--workers", 2)
+    result = crawl(tmp_path, site, SHOP, "--workers", 2, "--json")
+    assert [json.loads(result.stdout)[name] for name in ("items", "problems")] == [5, 0]
     assert len(items(tmp_path)) == 5 and len({item["url"] for item in items(tmp_path)}) == 5

@@ -35,7 +35,7 @@ PORTS = range(8000, 8004)  # where simweb stands in the documentation: hosts, ma
 COLUMNS = 120
 _FENCE = re.compile(r"(?ms)^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<info>[^\n]*)\n(?P<text>.*?)^```$")
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\|\r")
-_NUMBER = re.compile(r"\d[\d,.:]*")
+_NUMBER = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8}\b|\d[\d,.:]*")  # or the name of a run
 _UNIT = re.compile(r"(?<=# )(ms|s|min|B|kB|MB|GB)\b")
 _GAPS = re.compile(r"\s+")
 

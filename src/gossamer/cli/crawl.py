@@ -471,6 +471,11 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
     frontier, learned, directory = summary.frontier, summary.learned, summary.directory
     yield "pages", f"{summary.pages:,}, {output.size(summary.bytes)} in {output.duration(summary.seconds)}"
+    if summary.items or summary.problems:
+        missed = f"; readers had {summary.problems:,} problem(s)" if summary.problems else ""
+        yield "items", f"{summary.items:,} found by readers{missed}"
+    if summary.problems:
+        yield "", command("problems", directory)
     yield "requests", f"{summary.requests:,}, {too_soon}; {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second"
     yield "URLs", states(asdict(frontier))
     if learned["templates"] or learned["parameters"]:

@@ -53,6 +53,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]  # of this run
     bugs: int  # of ours that were met; their traces are in the log
     pages: int
+    items: int  # that readers found in this run
+    problems: int  # that readers had in this run
     bytes: int
     requests: int
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
@@ -162,6 +164,8 @@ async def _crawl(
             outcomes=dict(crawl.tally.outcomes),
             bugs=crawl.tally.bugs,
             pages=crawl.tally.pages,
+            items=crawl.tally.items,
+            problems=crawl.tally.problems,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
             too_soon=crawl.tally.politeness.count,

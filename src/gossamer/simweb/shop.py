@@ -18,6 +18,7 @@ from gossamer.simweb.port import NOBODY
 from gossamer.simweb.requests import RequestHead
 
 HOST = "shop.sim"
+_HOSTS = (HOST, "127.0.0.1")  # the second for whoever cannot be told where names lead
 
 _SHELF = 20  # things on a page of a list
 _AISLE = 60  # things in a category
@@ -36,10 +37,12 @@ class ItemShop:
         self._categories = ceil(things / _AISLE)
 
     def reply(self, request: RequestHead) -> WireAnswer:
-        """Answer a request for the shop's host."""
+        """Answer a request for a host that is not of the web around it."""
+        if not self._things or request.host not in _HOSTS:
+            return NOBODY
         if request.path == "/robots.txt":
             return assemble(200, [("Content-Type", "text/plain")], _ROBOTS)
-        html = self._page(request.path) if request.host == HOST else None
+        html = self._page(request.path)
         return NOBODY if html is None else assemble(200, _HTML, html.encode())
 
     def item(self, number: int) -> dict[str, str]:

@@ -31,6 +31,13 @@ def test_every_module_named_by_the_requirements_exists() -> None:
     assert {name for name in named if not (ROOT / "src" / "gossamer" / name).exists()} == set()
 
 
+def test_every_promise_that_is_checked_on_a_crawl_is_listed_and_names_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "reference" / "promises.md").read_text()
+    checked = {number for path in (ROOT / "src").rglob("*.py") for number in re.findall(r'"(P\d+)"', path.read_text())}
+    assert checked and checked <= set(re.findall(r"(?m)^\| (P\d+) \|", text))
+    assert [name for name in re.findall(r"`(tests/[\w/.]+)`", text) if not (ROOT / name).exists()] == []
+
+
 def test_every_requirement_is_tracked() -> None:
     text = (ROOT / "docs" / "requirements.md").read_text()
     tracked = set()

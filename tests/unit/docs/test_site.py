@@ -40,11 +40,12 @@ def test_the_reference_names_all_there_is(site: Path) -> None:
         return (site / "reference" / f"{name}.html").read_text()
 
     commands = get_command(application()).commands  # type: ignore[attr-defined]
-    parameters = [parameter for command in commands.values() for parameter in command.params]
-    options = {option for parameter in parameters for option in parameter.opts if option.startswith("-")}
-    shown = page("commands")
-    assert {name for name in commands if f'id="gossamer-{name}"' not in shown} == set()
-    assert {option for option in options if not re.search(rf"<code>[^<]*{option}\b", shown)} == set()
+    parts = dict(re.findall(r'(?s)<h3 id="gossamer-(\w+)">(.*?)(?=<h3|</article>)', page("commands")))
+    assert parts.keys() == commands.keys()
+    for name, command in commands.items():
+        options = [parameter.opts[0] for parameter in command.params if parameter.opts[0].startswith("-")]
+        assert [option for option in options if not re.search(rf"<code>[^<]*{option}\b", parts[name])] == []
+        assert parts[name].count("<tr>") == len(command.params) + 1, name
     assert {knob.key for knob in describe() if f"<code>{knob.key}</code>" not in page("settings")} == set()
     assert {rule for rule in Rule if f"<code>{rule}</code>" not in page("rules")} == set()
     assert {outcome for outcome in Outcome if f"<td><code>{outcome}</code></td>" not in page("outcomes")} == set()
@@ -74,7 +75,7 @@ def test_a_link_to_a_page_or_a_heading_that_is_not_there_fails_the_build(tmp_pat
     built = build(root, tmp_path / "site")
     assert built.returncode == 1
     for word in ("nowhere.md", "#nothing", "9999.md", "forgotten.md"):
-        assert word in built.stderr, built.stderr
+        assert re.search(rf"(?m)^WARNING[^\n]*(\n +- )?[^\n]*{re.escape(word)}", built.stderr), built.stderr
 
 
 def test_links_of_the_repository_lead_to_where_things_are_on_the_site() -> None:

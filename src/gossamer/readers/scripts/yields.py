@@ -49,7 +49,8 @@ class Gatherer:
                     self._read(waiting[0])
                     waiting.pop(0)
         except Overdue as error:
-            self._note(waiting[0], error, f"did not end within {seconds:g} s")
+            for reader in waiting[:1]:  # none: the last one ended in the same moment
+                self._note(reader, error, f"did not end within {seconds:g} s")
             for reader in waiting[1:]:
                 self._note(reader, None, "was not asked: the readers before it took all the time there is")
         harvest = Harvest(tuple(self._items), tuple(self._problems))

@@ -16,10 +16,10 @@ What crawls need is imported when the first one is opened: a script that only ha
 little.
 """
 
+from gossamer.programs.plain import PlainCrawl, create_crawl, open_crawl
+from gossamer.programs.waiting import AsyncCrawl
 from gossamer.readers.scripts.marks import reads
 from gossamer.readers.scripts.page import ScriptPage
 from gossamer.records.entry import Link
-from gossamer.script.plain import PlainCrawl, create_crawl, open_crawl
-from gossamer.script.waiting import AsyncCrawl
 
 __all__ = ["AsyncCrawl", "Link", "PlainCrawl", "ScriptPage", "create_crawl", "open_crawl", "reads"]

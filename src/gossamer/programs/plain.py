@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gossamer.script.waiting import AsyncCrawl
+from gossamer.programs.waiting import AsyncCrawl
 
 if TYPE_CHECKING:
     from gossamer.jobs.pages import CrawlItem, KeptPage

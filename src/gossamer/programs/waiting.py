@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gossamer.script.running import CrawlProcess
+from gossamer.programs.running import CrawlProcess
 
 if TYPE_CHECKING:
     from gossamer.jobs.pages import CrawlItem, KeptPage
@@ -24,12 +24,7 @@ LOOK = 0.1  # seconds between two looks at a crawl that somebody else runs
 
 
 class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
-    """One crawl, by its directory.
-
-    async with AsyncCrawl("shop.crawl") as crawl:
-        async for page in crawl.pages(status=200):
-            ...
-    """
+    """One crawl, by its directory: `async with AsyncCrawl("shop.crawl") as crawl`, then `async for page in crawl.pages()`."""
 
     def __init__(self, directory: str | Path) -> None:
         from gossamer.jobs.directory import CrawlDirectory
