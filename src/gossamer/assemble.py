@@ -306,7 +306,7 @@ async def open_stores(
 ) -> AsyncIterator[Stores]:
     """Open what a crawl keeps. The caller holds the directory's lock.
 
-    `copies`: where copies of frontier and key-value store are, because the directory can only be read (`jobs/look.py`).
+    `copies`: where copies of some stores are, because the directory can only be read (`jobs/look.py`).
     `events`: where a crawl that runs says that it waits for a store elsewhere; without them nobody waits.
     """
     pause = away(events) if events is not None else None
@@ -320,7 +320,7 @@ async def open_stores(
         if copies is None:
             await archive.finish(catalog.uses)
         graph = await stack.enter_async_context(open_graph(directory, settings, copies is None, pause))
-        chronicle = await stack.enter_async_context(open_chronicle(directory, settings, copies is None, pause))
+        chronicle = await stack.enter_async_context(open_chronicle(copies or directory, settings, writing=True, pause=pause))
         location = located(settings.frontier.uri, copies or directory, "frontier.uri")
         frontier: Frontier = await choose("frontier", location.scheme).open(
             location,
@@ -338,7 +338,7 @@ async def open_stores(
         if kept_by is not None:
             clock = SystemClock.showing(kept_by)
         await _refuse_emptiness(directory, frontier, catalog)
-        await judge(chronicle, frontier, await chronicle.unsettled())
+        await judge(chronicle, frontier, clock.now())
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
         admission, ranks = make_admission(settings, seeds), LatestRanks(graph)

@@ -44,6 +44,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
             "index": [["index", crawl, "--json"]],
             "explain": [["explain", crawl, site.url(path), "--json"] for path in ("/a", "/p?view=3", "/gone", "/never")],
             "verify": [["verify", crawl, "--json"]],
+            "log": [["log", crawl, "--json"]],
+            "audit": [["audit", "verify", crawl, "--json"], ["audit", "head", crawl, "--json"]],
             "hosts": [["hosts", crawl, "--json"]],
             "host": [["host", crawl, "127.0.0.1", "--max-qps", "5", "--json"]],
             "traps": [["traps", crawl, "--all", "--json"]],

@@ -66,6 +66,7 @@ COMMANDS = [
     ["explain", "{url}a"],
     ["explain", "{url}never"],
     ["verify"],
+    ["log"],
     ["graph"],
     ["graph", "--export", "-"],
     ["hosts"],

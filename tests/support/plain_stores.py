@@ -27,7 +27,7 @@ from gossamer.joints.shelving import Shelving
 from gossamer.records.event import Event
 from gossamer.records.fetch import Fetched
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
-from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
+from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place, Totals
@@ -592,7 +592,7 @@ class PlainChronicle:
         found = []
         for block, (_, lines, struck) in enumerate(self._blocks[: self._mark], 1):
             for number, line in enumerate(lines, 1):
-                said = {name: part for name, part in line.items() if name not in ("salt", "kind", "at", "host")}
+                said = {name: part for name, part in line.items() if name not in ("kind", "at", "host")}
                 name = f"plain-{block:08}-{number:04}"
                 event = Event(id=name, kind=line["kind"], at=line["at"], host=line.get("host", ""), said=said)
                 found += [event] if number not in struck and name > position else []
@@ -614,8 +614,9 @@ class PlainChronicle:
         for number, (_, lines, _) in enumerate(self._blocks, 1):
             yield AuditedBlock(str(number), len(lines))
 
-    async def seal(self) -> str:
-        return f"{len(self._blocks)} {hash(repr(self._blocks))}" if self._blocks else ""
+    async def chain_head(self) -> ChainHead | None:
+        count = len(self._blocks)
+        return ChainHead("plain", count, str(hash(repr(self._blocks))), self._blocks[-1][0]) if count else None
 
     async def checkpoint(self, target: Shelving) -> None:
         await target.put(STATE, [pickle.dumps(self._blocks)])

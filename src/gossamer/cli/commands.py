@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "explain",
     "log": "log",
     "verify": "verify",
+    "audit": "audit",
     "hosts": "hosts",
     "host": "hosts",
     "remove": "hosts",

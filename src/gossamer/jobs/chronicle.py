@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager
 
 from msgspec import Struct
 
-from gossamer.assemble import NO_CHRONICLE, chronicle_uri, open_chronicle
+from gossamer.assemble import open_chronicle
 from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
-from gossamer.joints.chronicle import Telling
+from gossamer.joints.chronicle import Chronicle, Telling
 from gossamer.records.event import Event
-from gossamer.records.line import AuditedBlock
+from gossamer.records.line import AuditedBlock, ChainHead
 
 AT_ONCE = 1_000  # events
+SILENCE = "chronicle.level=off"  # what an operator has said whose run is not told
 LOOK_AGAIN = 0.2  # seconds between two looks for news
 
 
@@ -37,11 +39,8 @@ def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, foll
 
 
 async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> AsyncIterator[Event]:
-    settings = directory.settings()
-    if chronicle_uri(settings) == NO_CHRONICLE:
-        raise UsageError(f"{directory.path} has no chronicle: chronicle.level is off; set it to visits and resume")
-    async with open_chronicle(directory.path, settings) as chronicle:
-        async for event in _events(chronicle, follow):
+    async with _opened(directory) as chronicle:
+        async for event in events_of(chronicle, follow):
             if wanted(event):
                 yield event
                 limit = limit and limit - 1
@@ -49,7 +48,8 @@ async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | Non
                     return
 
 
-async def _events(chronicle: Telling, follow: bool) -> AsyncIterator[Event]:
+async def events_of(chronicle: Telling, follow: bool = False) -> AsyncIterator[Event]:
+    """Walk over every event of a chronicle."""
     position = ""
     while True:
         events = await chronicle.after(position, AT_ONCE)
@@ -63,12 +63,47 @@ async def _events(chronicle: Telling, follow: bool) -> AsyncIterator[Event]:
             await asyncio.sleep(LOOK_AGAIN)
 
 
-def audit(directory: CrawlDirectory) -> Iterator[AuditedBlock]:
-    """Recompute the chain of a crawl's chronicle, block by block."""
-    return driven(_audit(directory))
+def audited(directory: CrawlDirectory, head: ChainHead | None = None) -> Iterator[AuditedBlock]:
+    """Recompute the chain of a crawl's chronicle, block by block; `head` is one that it had before, and has to have still."""
+    return driven(_audited(directory, head))
 
 
-async def _audit(directory: CrawlDirectory) -> AsyncIterator[AuditedBlock]:
-    async with open_chronicle(directory.path, directory.settings()) as chronicle:
+async def _audited(directory: CrawlDirectory, head: ChainHead | None) -> AsyncIterator[AuditedBlock]:
+    async with _opened(directory) as chronicle:
+        last = await chronicle.chain_head()
+        if head is not None and (last is None or last.node != head.node or last.block < head.block):
+            yield AuditedBlock(f"block {head.block} of {head.node}", 0, "is not in this chronicle any more")
         async for block in chronicle.audit():
+            if head is not None and block.block == head.block and block.hash != head.hash:
+                yield AuditedBlock(block.place, 0, f"block {block.block} is another than the one whose hash was {head.hash}")
             yield block
+
+
+def chain_head(directory: CrawlDirectory) -> ChainHead:
+    """Return the last block of a crawl's chronicle."""
+    return asyncio.run(_chain_head(directory))
+
+
+async def _chain_head(directory: CrawlDirectory) -> ChainHead:
+    async with _opened(directory) as chronicle:
+        head = await chronicle.chain_head()
+    if head is None:
+        raise UsageError(f"the chronicle of {directory.path} is empty; there is no hash of it yet")
+    return head
+
+
+def parsed_head(text: str) -> ChainHead:
+    """Read what `gossamer audit head` has printed: node, block and hash."""
+    try:
+        node, block, digest = text.split()
+        return ChainHead(node, int(block), digest, 0.0)
+    except ValueError:
+        raise UsageError(f"{text!r} is no head of a chronicle; give the line that `gossamer audit head` printed") from None
+
+
+def _opened(directory: CrawlDirectory) -> AbstractAsyncContextManager[Chronicle]:
+    """Open a chronicle to read it; refuse where there is none."""
+    settings = directory.settings()
+    if settings.chronicle.level == "off":
+        raise UsageError(f"{directory.path} has no chronicle: chronicle.level is off; set it to visits and resume")
+    return open_chronicle(directory.path, settings)

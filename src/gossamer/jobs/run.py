@@ -25,6 +25,7 @@ from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
+from gossamer.jobs.words import tell_begun, tell_ended
 from gossamer.records.standing import FrontierStatistics
 from gossamer.run.garbage import collected_seldom
 from gossamer.run.pool import RunEnd
@@ -117,6 +118,7 @@ async def _run(
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
                 directory.has_urls = True
+            await tell_begun(crawl.stores, len(seeds))
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
@@ -126,6 +128,7 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
+            await tell_ended(crawl.stores, end, crawl.tally.pages, crawl.tally.visits)
         totals = await crawl.stores.catalog.totals()
         unkept = seeds[:SEEDS_TOLD] if not totals.pages else []
         return Summary(

@@ -5,7 +5,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from gossamer.joints.shelving import Shelving
 from gossamer.records.event import Event
-from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
+from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 
 
@@ -62,8 +62,8 @@ class Chronicle(Telling, Protocol):
     def audit(self) -> AsyncIterator[AuditedBlock]:
         """Recompute the chain, block by block; every fault is told, with its place."""
 
-    async def seal(self) -> str:
-        """Return the number and the hash of the last block, which stand for all before it; empty: there is none."""
+    async def chain_head(self) -> ChainHead | None:
+        """Return the last block, which stands for all before it; None: there is none."""
 
     async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy while nothing is added."""

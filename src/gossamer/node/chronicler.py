@@ -6,7 +6,7 @@ confirmed, what was not is struck out, and nobody ever sees it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.frontier import Frontier
@@ -15,6 +15,7 @@ from gossamer.records.line import Unsettled, VisitLine
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
 from gossamer.records.visit import Visit
+from gossamer.visit.admit import rules_of
 
 _DONE = Fate.DONE
 _KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})  # the page is there
@@ -43,29 +44,37 @@ class Chronicler:
     async def clear_doubts(self) -> None:
         """Ask the frontier about blocks of which not all visits were settled."""
         while self._doubtful:
-            await judge(self._chronicle, self._frontier, self._doubtful[:1])
+            block = self._doubtful[0]
+            self._chronicle.settle(block.block, await _never_settled(self._frontier, block))
             del self._doubtful[0]
 
 
-async def judge(chronicle: Chronicle, frontier: Frontier, blocks: Iterable[Unsettled]) -> None:
-    """Confirm or strike out each visit of some blocks by what the frontier says of its URL."""
-    for block in blocks:
-        struck = []
-        for line, key in block.keys.items():
-            known = await frontier.lookup(key)
-            is_settled = known is not None and (known.settled_at == block.at or known.state is State.REMOVED)
-            if not is_settled:
-                struck.append(line)
-        chronicle.settle(block.block, struck)
+async def judge(chronicle: Chronicle, frontier: Frontier, now: float) -> None:
+    """Confirm or strike out what the writer of a chronicle left unsettled, and let readers know at once."""
+    left = await chronicle.unsettled()
+    for block in left:
+        chronicle.settle(block.block, await _never_settled(frontier, block))
+    if left:
+        await chronicle.add((), now, {})
+
+
+async def _never_settled(frontier: Frontier, block: Unsettled) -> list[int]:
+    """Return the lines of a block whose visits were not settled when it says; what was removed meanwhile is never repeated."""
+    struck = []
+    for line, key in block.keys.items():
+        known = await frontier.lookup(key)
+        if known is None or (known.settled_at != block.at and known.state is not State.REMOVED):
+            struck.append(line)
+    return struck
 
 
 def line_of(visit: Visit, now: float) -> VisitLine:
     """Return what is told of a visit."""
     settlement, page = visit.settlement, visit.page
-    lease, answer, reason = settlement.lease, settlement.answer, settlement.reason
+    lease, reason = settlement.lease, settlement.reason
     entry = lease.entry
     line = VisitLine(
-        at=round(now if answer is None else answer.at, 3),
+        at=now,
         host=entry.host,
         url=entry.url,
         outcome=settlement.outcome.value,
@@ -84,8 +93,8 @@ def line_of(visit: Visit, now: float) -> VisitLine:
     if page is not None:
         line.version = version_of(visit, page)
         line.digest = page.digest
-        if page.captured_at == page.fetched_at:
-            line.place = page.place
+        if page.place is not None and page.captured_at == page.fetched_at:
+            line.file, line.offset, line.length = page.place.file, page.place.offset, page.place.length
     return line
 
 
@@ -101,6 +110,8 @@ def version_of(visit: Visit, page: Page) -> str:
 
 def refused_in(visits: Sequence[Visit]) -> Counter[str]:
     """Count the links of visits that were refused at admission, by rule."""
-    return Counter(
-        [entry.refused.rule for visit in visits for entry in visit.settlement.discovered if entry.refused is not None]
-    )
+    counts = rules_of([entry for visit in visits for entry in visit.settlement.discovered])
+    for visit in visits:
+        if visit.refused:
+            counts.update(visit.refused)
+    return counts

@@ -1,20 +1,17 @@
 """The lines of a chronicle as they are written: what is said of a visit, of an operator's word, of a run.
 
-A line is one JSON object; fields that say nothing are left out. `salt` is filled in by whoever writes the line.
+A line is one JSON object; fields that say nothing are left out.
 """
 
 from typing import Any
 
 from msgspec import Struct
 
-from gossamer.records.page import Place
-
 
 class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field="kind"):
     """A visit that used its turn or gave it back."""
 
-    salt: str = ""
-    at: float  # when the host answered, or when the visit was settled
+    at: float  # when it was settled, exactly as the frontier knows it
     host: str
     url: str
     key: str = ""  # what the frontier knows it by; empty: its URL
@@ -25,7 +22,9 @@ class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field
     status: int = 0
     bytes: int = 0  # received
     digest: str = ""
-    place: Place | None = None  # in the archive, of what this visit brought
+    file: str = ""  # of the archive, and where in it what this visit brought is kept
+    offset: int = 0
+    length: int = 0
     address: str = ""  # that was asked
     worker: str = ""
     token: int = 0  # of its lease
@@ -35,7 +34,6 @@ class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field
 class WordLine(Struct, kw_only=True, omit_defaults=True, tag="word", tag_field="kind"):
     """An operator's word: who changed what."""
 
-    salt: str = ""
     at: float
     host: str = ""
     who: str
@@ -48,7 +46,6 @@ class WordLine(Struct, kw_only=True, omit_defaults=True, tag="word", tag_field="
 class BegunLine(Struct, kw_only=True, omit_defaults=True, tag="begun", tag_field="kind"):
     """A run begins."""
 
-    salt: str = ""
     at: float
     who: str
     gossamer: str  # its version
@@ -60,7 +57,6 @@ class BegunLine(Struct, kw_only=True, omit_defaults=True, tag="begun", tag_field
 class EndedLine(Struct, kw_only=True, omit_defaults=True, tag="ended", tag_field="kind"):
     """A run has ended by itself; one that was killed has no such line."""
 
-    salt: str = ""
     at: float
     end: str
     pages: int
@@ -68,6 +64,15 @@ class EndedLine(Struct, kw_only=True, omit_defaults=True, tag="ended", tag_field
 
 
 ChronicleLine = VisitLine | WordLine | BegunLine | EndedLine
+
+
+class ChainHead(Struct, frozen=True):
+    """The last block of a chronicle: its hash stands for all that was written before."""
+
+    node: str
+    block: int
+    hash: str
+    at: float
 
 
 class Unsettled(Struct, frozen=True):
@@ -85,3 +90,5 @@ class AuditedBlock(Struct, frozen=True):
     place: str  # file and line
     lines: int
     problem: str = ""
+    block: int = 0
+    hash: str = ""

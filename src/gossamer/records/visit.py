@@ -86,6 +86,7 @@ class Visit(Struct, frozen=True, kw_only=True):
     chain: Chain | None = None  # cookies for the URL it redirects to; without a page, for itself
     replaces: str = ""  # the page that counted until this one came, which is like it and canonical; only the node knows
     difference: Difference | None = None  # from what is kept of it; None: it was not compared
+    refused: dict[str, int] = {}  # links that were refused, by rule, beside those it discovered
     is_file: bool = False  # the host says that it is one to download, no page
     harvest: Harvest | None = None  # what readers of scripts found on its page; None: what they found before still counts
 

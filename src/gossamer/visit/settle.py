@@ -7,6 +7,7 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple
 
@@ -36,7 +37,7 @@ from gossamer.records.rules import Rule
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
-from gossamer.visit.admit import LinkJudge
+from gossamer.visit.admit import LinkJudge, rules_of
 from gossamer.watch.events import Events
 from gossamer.watch.pauses import Pause
 
@@ -308,11 +309,12 @@ class Settler:
 
     async def discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time; return what is left."""
-        discovered = visit.settlement.discovered
+        discovered, refused = visit.settlement.discovered, Counter[str]()
         while len(discovered) > ENTERED_AT_ONCE:
             some, discovered = discovered[:ENTERED_AT_ONCE], discovered[ENTERED_AT_ONCE:]
             await self.until_room(self._discover, some)
-        return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
+            refused.update(rules_of(some))
+        return replace(visit, settlement=replace(visit.settlement, discovered=discovered), refused=dict(refused))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
         await self._frontier.discover(entries, self._clock.now())

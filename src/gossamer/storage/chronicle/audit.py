@@ -12,7 +12,7 @@ from msgspec import Struct
 from gossamer.errors import StoreError
 from gossamer.records.line import AuditedBlock
 from gossamer.seal import Seal
-from gossamer.storage.chronicle.block import BEGINNING, FIRST, chained, head_of, text_of
+from gossamer.storage.chronicle.block import BEGINNING, FIRST, BlockHead, head_of, recomputed
 from gossamer.storage.chronicle.segment import content_of, segments_in
 from gossamer.storage.chronicle.writer import SEAL
 
@@ -63,17 +63,18 @@ def _segment(name: str, content: bytes, chain: _Chain, may_grow: bool) -> Iterat
             start = following or len(content)
             continue
         body = content[stop:end]
-        yield AuditedBlock(f"{name}:{row}", head.lines, _problem(head.block, head.hash, head.lines, line, body, chain))
+        problem = _problem(head, line, body, chain)
+        yield AuditedBlock(f"{name}:{row}", head.lines, problem, head.block, head.hash)
         chain.number, chain.hash = head.block, bytes.fromhex(head.hash)
         row += 1 + head.lines
         start = end
 
 
-def _problem(number: int, digest: str, lines: int, line: bytes, body: bytes, chain: _Chain) -> str:
+def _problem(head: BlockHead, line: bytes, body: bytes, chain: _Chain) -> str:
     """Say what is wrong with a block."""
-    if number != chain.number + 1:
-        return f"block {number} follows block {chain.number}"
-    if chained(chain.hash, text_of(line), body).hex() != digest:
-        where = f"block {number}, {lines} line(s) from here on,"
+    if head.block != chain.number + 1:
+        return f"block {head.block} follows block {chain.number}"
+    if recomputed(chain.hash, line, head.salt, body).hex() != head.hash:
+        where = f"block {head.block}, {head.lines} line(s) from here on,"
         return f"{where} is not what was written, or does not follow from block {chain.number}"
     return ""

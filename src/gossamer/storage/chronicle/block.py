@@ -1,16 +1,18 @@
 """A block of the chronicle as bytes: a head, then its lines. Pure.
 
-    {"block":7,"at":1.5,"lines":2,"bytes":310,"mark":6,"told":41,"hash":"..."}
-    {"kind":"visit","salt":"...", ...}
-    {"kind":"visit","salt":"...", ...}
+    {"block":7,"at":1.5,"lines":2,"bytes":310,"mark":6,"told":41,"hash":"...","salt":"..."}
+    {"kind":"visit", ...}
+    {"kind":"visit", ...}
 
-A line's leaf is its SHA-256; a block's hash is the SHA-256 of the hash before it, of the leaves and of the head's own text.
-Lines carry 128 bits of salt: a leaf tells nothing about a line that is not there any more, and the chain holds without it.
+Each line has 16 bytes of salt, made of the block's; its leaf is the SHA-256 of both. A block's hash is the SHA-256 of the hash
+before it, of its leaves and of its head up to the hash. So a line can be taken out later and its leaf left in its place: the
+chain still holds, and the leaf tells nothing, once the salt of the block has given way to those of the other lines.
+
 The head comes first and says how many bytes follow, so that a reader can pass over what it does not need.
 """
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from hashlib import sha256, shake_128
 from os import urandom
 from typing import Any
 
@@ -20,15 +22,16 @@ from msgspec import Struct
 from gossamer.records.line import ChronicleLine
 
 FIRST = b'{"block":'  # every head begins so, and no line does
-_HASH = b',"hash":"'
+_HASH, _SALT = b',"hash":"', b'","salt":"'
 _END = b'"}\n'
+SALT = 16  # bytes
 BEGINNING = bytes(32)  # the hash before the first block
 
 _encoder = msgspec.json.Encoder()
 
 
 class BlockHead(Struct, kw_only=True, omit_defaults=True):
-    """What stands before the lines of a block; `hash` is written behind all others."""
+    """What stands before the lines of a block; hash and salt are written behind all others."""
 
     block: int
     at: float
@@ -41,16 +44,14 @@ class BlockHead(Struct, kw_only=True, omit_defaults=True):
     node: str = ""  # only in the first block of a segment, as is what follows
     previous: str = ""  # hash of the block before
     hash: str = ""
+    salt: str = ""
 
 
 _decode_head = msgspec.json.Decoder(BlockHead).decode
 
 
 def encoded(lines: Sequence[ChronicleLine]) -> bytes:
-    """Salt lines and write them, one under the other."""
-    salts = urandom(16 * len(lines)).hex()
-    for number, line in enumerate(lines):
-        line.salt = salts[32 * number : 32 * number + 32]
+    """Write lines, one under the other."""
     try:
         return _encoder.encode_lines(lines)
     except UnicodeEncodeError:  # half a surrogate pair, in what somebody typed
@@ -69,15 +70,23 @@ def _encodable(value: Any) -> Any:
 
 def sealed(head: BlockHead, body: bytes, previous: bytes) -> tuple[bytes, bytes]:
     """Return a block as it is written, and its hash."""
-    text = _encoder.encode(head)[:-1]
-    digest = chained(previous, text, body)
-    return b"".join((text, _HASH, digest.hex().encode(), _END, body)), digest
+    text, salt = _encoder.encode(head)[:-1], urandom(SALT)
+    digest = chained(previous, text, salt, body)
+    return b"".join((text, _HASH, digest.hex().encode(), _SALT, salt.hex().encode(), _END, body)), digest
 
 
-def chained(previous: bytes, text: bytes, body: bytes) -> bytes:
-    """Return the hash of a block: `text` is its head without the hash."""
-    leaves = [sha256(line).digest() for line in body.split(b"\n")[:-1]]
+def chained(previous: bytes, text: bytes, salt: bytes, body: bytes) -> bytes:
+    """Return the hash of a block: `text` is its head up to the hash."""
+    lines = body.split(b"\n")
+    lines.pop()  # behind the last end of line there is nothing
+    salts, start = shake_128(salt).digest(SALT * len(lines)), -SALT
+    leaves = [sha256(salts[(start := start + SALT) : start + SALT] + line).digest() for line in lines]
     return sha256(b"".join((previous, *leaves, sha256(text).digest()))).digest()
+
+
+def recomputed(previous: bytes, line: bytes, salt: str, body: bytes) -> bytes:
+    """Return the hash that a block should have; `line` is its head as it stands there."""
+    return chained(previous, line.rpartition(_HASH)[0], bytes.fromhex(salt), body)
 
 
 def head_of(line: bytes) -> BlockHead | None:
@@ -88,8 +97,3 @@ def head_of(line: bytes) -> BlockHead | None:
         return _decode_head(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-
-
-def text_of(line: bytes) -> bytes:
-    """Return a head without its hash, as it was hashed."""
-    return line.rpartition(_HASH)[0]

@@ -14,7 +14,7 @@ from gossamer.errors import GossamerError
 from gossamer.joints.shelving import Shelving
 from gossamer.joints.walks import on_a_thread
 from gossamer.records.event import Event
-from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
+from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.seal import Seal
 from gossamer.storage.archive.segment import failure
@@ -78,7 +78,7 @@ class JsonlChronicle:
 
     async def unsettled(self) -> list[Unsettled]:
         """Return the blocks above the mark that a writer before this one left behind."""
-        return self._left
+        return [block for block in self._left if block.lines]
 
     def _append(self, lines: Sequence[ChronicleLine], now: float, refused: Mapping[str, int]) -> int:
         assert self._writer is not None, "opened to read"
@@ -144,9 +144,9 @@ class JsonlChronicle:
         async for block in on_a_thread(audited(self._directory)):
             yield block
 
-    async def seal(self) -> str:
-        """Return the number and the hash of the last block."""
-        return await self._read(self._reader.seal)
+    async def chain_head(self) -> ChainHead | None:
+        """Return the last block."""
+        return await self._read(self._reader.chain_head)
 
     async def checkpoint(self, target: Shelving) -> None:
         """Copy the chronicle while nothing is added; files that no longer change are linked."""

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from gossamer.joints.shelving import Shelving
 from gossamer.records.event import Event
-from gossamer.records.line import AuditedBlock, ChronicleLine, Unsettled
+from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 
 
@@ -53,9 +53,9 @@ class NoChronicle:
         for block in nothing:
             yield block
 
-    async def seal(self) -> str:
+    async def chain_head(self) -> ChainHead | None:
         """Return nothing."""
-        return ""
+        return None
 
     async def checkpoint(self, target: Shelving) -> None:
         """Copy nothing."""

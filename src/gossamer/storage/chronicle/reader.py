@@ -13,6 +13,7 @@ import msgspec
 
 from gossamer.errors import StoreError, UsageError
 from gossamer.records.event import Event
+from gossamer.records.line import ChainHead
 from gossamer.storage.chronicle.block import BlockHead
 from gossamer.storage.chronicle.segment import SegmentView, segments_in
 
@@ -99,10 +100,11 @@ class ChronicleReader:
             beyond += sum(line > since for line in self._visible(view, index, firsts))
         return self._last_head(firsts).told - counted.told + beyond
 
-    def seal(self) -> str:
-        """Return the number and the hash of the last block."""
-        head = self._last_head(self._begin())
-        return f"{head.block} {head.hash}" if head.block else ""
+    def chain_head(self) -> ChainHead | None:
+        """Return the last block."""
+        firsts = self._begin()
+        head = self._last_head(firsts)
+        return ChainHead(self._view(firsts[0]).heads[0].node, head.block, head.hash, head.at) if head.block else None
 
     def keep_from(self, reader: str, position: str) -> None:
         """Note how far a reader is; on a chronicle that cannot be written nothing is removed either."""
@@ -177,5 +179,4 @@ class ChronicleReader:
 def event_of(line: bytes, id: str) -> Event:
     """Return the event that a line tells."""
     said = msgspec.json.decode(line)
-    del said["salt"]
     return Event(id=id, kind=said.pop("kind"), at=said.pop("at"), host=said.pop("host", ""), said=said)

@@ -14,7 +14,7 @@ from gossamer import faults
 from gossamer.errors import StoreError
 from gossamer.records.line import Unsettled
 from gossamer.seal import RESTORE, Seal
-from gossamer.storage.chronicle.block import BEGINNING, FIRST, chained, head_of, text_of
+from gossamer.storage.chronicle.block import BEGINNING, FIRST, head_of, recomputed
 from gossamer.storage.chronicle.marks import Watermark
 from gossamer.storage.chronicle.segment import SegmentView, compress, compressed_path, plain_path, segments_in
 
@@ -112,7 +112,7 @@ def _sound(view: SegmentView) -> int:
     previous = bytes.fromhex(view.heads[0].previous) if view.heads else BEGINNING
     for index, head in enumerate(view.heads):
         line, body = view.block(index)
-        digest = chained(previous, text_of(line), body)
+        digest = recomputed(previous, line, head.salt, body)
         if digest.hex() != head.hash:
             return view.offsets[index]
         previous = digest
