@@ -266,3 +266,14 @@ def test_readers_work_for_several_workers(tmp_path: Path, site: Site) -> None:
     result = crawl(tmp_path, site, SHOP, "--workers", 2, "--json")
     assert [json.loads(result.stdout)[name] for name in ("items", "problems")] == [5, 0]
     assert len(items(tmp_path)) == 5 and len({item["url"] for item in items(tmp_path)}) == 5
+
+
+def test_several_scripts_count_and_each_may_import_what_stands_beside_it(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "our_words.py").write_text("WORD = 'beside'\n")
+    imports = "from gossamer.script import reads\nfrom our_words import WORD\n"
+    reader = "@reads('text/html', '/item/0')\ndef word(page):\n    yield {'w': WORD}\n"
+    (tmp_path / "other" / "second.py").write_text(imports + reader)
+    crawl(tmp_path, site, SHOP, "--script", tmp_path / "other" / "second.py")
+    assert len(items(tmp_path)) == 6 and {"w": "beside"} in items(tmp_path)
+    assert run_gossamer("resume", tmp_path / "crawl", "--set", "documents.scripts=", "-q").returncode == 0

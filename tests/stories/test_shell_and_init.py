@@ -58,6 +58,9 @@ def test_a_new_projects_test_runs_and_its_settings_are_used(
     monkeypatch.chdir(project)
     crawled = run_gossamer("crawl", site.url(), "--config", "gossamer.toml", "--dir", "crawl", "--delay", "0", *LOCAL)
     assert crawled.returncode == 0 and "product of readers.py" in crawled.stderr, crawled.stderr
+    monkeypatch.chdir(tmp_path)
+    resumed = run_gossamer("resume", project / "crawl")
+    assert resumed.returncode == 0 and "product of readers.py" in resumed.stderr, "its script is not found from elsewhere"
 
 
 def test_a_directory_that_is_there_is_left_alone(tmp_path: Path) -> None:

@@ -89,9 +89,9 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
 
         From the beginning, or after the event of an id.
         """
-        from gossamer.jobs.happenings import walk_events
+        from gossamer.jobs.chronicle import told_to_programs
 
-        return walk_events(self._crawl, after, lambda: self.is_running)
+        return told_to_programs(self._crawl, after, lambda: self.is_running)
 
     @property
     def is_running(self) -> bool:
