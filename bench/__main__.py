@@ -9,7 +9,7 @@ crawls the trap zoo with and without what is learned, `python -m bench memory` v
 import argparse
 from collections.abc import Callable
 
-from bench import frontier, items, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
+from bench import export, frontier, items, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -20,6 +20,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "near": near.tables,
     "opic": opic.tables,
     "orders": orders.tables,
+    "export": export.tables,
     "reopened": reopened.tables,
     "frontier": frontier.tables,  # last, because it takes longest
     "items": items.tables,

@@ -24,6 +24,7 @@ from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
+from gossamer.joints.walks import batches
 from gossamer.records.event import Event
 from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
@@ -31,7 +32,7 @@ from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Original, Page, Place, Totals
+from gossamer.records.page import Original, Page, Place, Totals, values_of
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
 from gossamer.storage.archive.pair import Ids, pack
@@ -384,6 +385,10 @@ class PlainCatalog:
     def _says(self, page: Page, term: list[str]) -> bool:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        async for pages in batches(self.pages(**wanted), at_once):
+            yield [values_of(field, pages) for field in fields]
 
     async def copies(self, url: str, limit: int) -> list[str]:
         return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]

@@ -1,7 +1,7 @@
 """What a crawl keeps, opened for an export: its catalog and its archive, which need no lock, and what is read from them."""
 
 from array import array
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -47,6 +47,10 @@ class CrawlHoldings:
     def pages(self) -> AsyncIterator[Page]:
         """Walk over the pages."""
         return self._catalog.pages(**self._wanted)
+
+    def columns(self, fields: Sequence[str], at_once: int) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of the pages."""
+        return self._catalog.columns(fields, at_once, self._wanted)
 
     async def links(self) -> AsyncIterator[Edge]:
         """Walk over the links of these pages."""

@@ -3,10 +3,10 @@
 An export may run beside a crawl and on a directory that can only be read, and be longer than memory: everything is a walk.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from gossamer.records.export import Edge, ExportOptions, KeptRecord, WordedLink
 from gossamer.records.findings import BrokenLink, RedirectChain
@@ -18,6 +18,9 @@ class Holdings(Protocol):
 
     def pages(self) -> AsyncIterator[Page]:
         """Walk over these pages, as they were when the walk began."""
+
+    def columns(self, fields: Sequence[str], at_once: int) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of these pages, so many pages at a time: for each field its values."""
 
     def links(self) -> AsyncIterator[Edge]:
         """Walk over the links of these pages."""

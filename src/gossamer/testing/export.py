@@ -7,20 +7,21 @@
 """
 
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from msgspec.structs import replace
 
 from gossamer.document.body import Body
 from gossamer.joints.export import Exporter
+from gossamer.joints.walks import batches
 from gossamer.records.export import Edge, ExportOptions, KeptRecord, PackedRecord, WordedLink
 from gossamer.records.fetch import Fetched
 from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Document, Page
+from gossamer.records.page import Document, Page, values_of
 from gossamer.records.reason import because
 from gossamer.records.rules import Rule as ReasonRule
 from gossamer.url.parse import parse
@@ -57,6 +58,11 @@ class SampleHoldings:
             self.given += 1
             yield page
 
+    async def columns(self, fields: Sequence[str], at_once: int) -> AsyncIterator[list[list[Any]]]:
+        """Walk over fields of the pages."""
+        async for pages in batches(self.pages(), at_once):
+            yield [values_of(field, pages) for field in fields]
+
     async def links(self) -> AsyncIterator[Edge]:
         """Walk over their links."""
         for page in self._all():
@@ -66,7 +72,7 @@ class SampleHoldings:
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over what is broken."""
         async for page in self.pages():
-            sources = (LinkSource(URLS[0], "anchor", True, "=1+1"), LinkSource(LONG, "image", False))
+            sources = (LinkSource(URLS[0], "anchor", True, "=1+1"), LinkSource(URLS[1], "image", False))
             yield BrokenLink(page, sources if page.status else ())
 
     async def redirect_chains(self) -> AsyncIterator[RedirectChain]:
@@ -193,7 +199,7 @@ async def nothing_is_written_but_one_file_or_files_of_a_folder(make: Maker) -> N
 
 
 async def rows_are_told_of_while_they_are_written(make: Maker) -> None:
-    exporter, holdings, most = make(ExportOptions()), SampleHoldings(60_000), 0
+    exporter, holdings, most = make(ExportOptions()), SampleHoldings(21_000), 0
     told = 0
     async for count in exporter.write(holdings, MemoryTarget()):
         told += 1

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from gossamer.joints.export import ExportTarget, Holdings
 from gossamer.records.export import ExportOptions
-from gossamer.storage.export.rows import rows_of, written
+from gossamer.storage.export.rows import columns_of, spelled_out
 from gossamer.storage.export.tables import TABLES
 
 AT_ONCE = 1_000
@@ -28,15 +28,14 @@ class CsvExport:
 
     def __init__(self, options: ExportOptions) -> None:
         self._options = options
-        self._columns = TABLES.get(options.table, ())
 
     async def write(self, holdings: Holdings, target: ExportTarget) -> AsyncIterator[int]:
         """Write every row as a line."""
-        sheet = Sheet(target.stream, [column.name for column in self._columns])
-        async for rows in rows_of(holdings, self._options.table, AT_ONCE):
-            columns = [written(column, rows) for column in self._columns]
-            sheet.write(zip(*columns, strict=True))
-            yield len(rows)
+        table = TABLES[self._options.table]
+        sheet = Sheet(target.stream, [column.name for column in table.columns])
+        async for columns in columns_of(holdings, self._options.table, AT_ONCE):
+            sheet.write(zip(*spelled_out(table, columns), strict=True))
+            yield len(columns[0])
 
 
 class Sheet:

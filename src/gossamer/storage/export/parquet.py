@@ -6,10 +6,10 @@ from typing import Any
 from gossamer.errors import PluginError
 from gossamer.joints.export import ExportTarget, Holdings
 from gossamer.records.export import ExportOptions
-from gossamer.storage.export.rows import rows_of
+from gossamer.storage.export.rows import columns_of
 from gossamer.storage.export.tables import TABLES, Column
 
-AT_ONCE = 50_000  # rows of a group: what is held in memory
+AT_ONCE = 20_000  # rows of a group: what is held in memory
 
 
 class ParquetExport:
@@ -27,16 +27,16 @@ class ParquetExport:
             raise PluginError("Parquet is written by pyarrow, which is not installed: pip install gossamer[export]") from None
         self._arrow: Any = pyarrow
         self._options = options
-        self._columns = TABLES.get(options.table, ())
 
     async def write(self, holdings: Holdings, target: ExportTarget) -> AsyncIterator[int]:
         """Write every row."""
-        schema = self._arrow.schema([(column.name, self._type(column)) for column in self._columns])
+        columns = TABLES[self._options.table].columns
+        schema = self._arrow.schema([(column.name, self._type(column)) for column in columns])
         with self._arrow.parquet.ParquetWriter(target.stream, schema, compression="zstd") as writer:
-            async for rows in rows_of(holdings, self._options.table, AT_ONCE):
-                arrays = [self._arrow.array(column.of(rows), self._type(column)) for column in self._columns]
+            async for values in columns_of(holdings, self._options.table, AT_ONCE):
+                arrays = [self._arrow.array(one, kind) for one, kind in zip(values, schema.types, strict=True)]
                 writer.write_batch(self._arrow.record_batch(arrays, schema=schema))
-                yield len(rows)
+                yield len(values[0])
 
     def _type(self, column: Column) -> Any:
         arrow = self._arrow

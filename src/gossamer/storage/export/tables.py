@@ -4,87 +4,97 @@ A column of pages is called as in Common Crawl's columnar index where it means t
 (https://commoncrawl.org/blog/index-to-warc-files-and-urls-in-columnar-format). What is not known is None, not an empty text.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from gossamer.records.page import Page
+from gossamer.records.page import values_of
 from gossamer.storage.archive.cdxj import url_key
 from gossamer.url.host import registrable_domain
 
 Kind = Literal["text", "small", "integer", "number", "time", "flag"]
 
-_REST = re.compile(r"[^:]*:(?://[^/?#]*)?([^?#]*)(?:\?([^#]*))?")
-
 
 class Column(NamedTuple):
-    """One column: of some rows its values, in their order. A time is in milliseconds since 1970."""
+    """One column: its values, of the values of some fields of the rows. A time is in milliseconds since 1970."""
 
     name: str
     kind: Kind
-    of: Callable[[Sequence[Any]], list[Any]]
+    fields: tuple[str, ...]
+    make: Callable[..., list[Any]]
 
 
-def _texts(field: str) -> Callable[[Sequence[Any]], list[Any]]:
-    take = attrgetter(field)
-    return lambda rows: [take(row) or None for row in rows]
+class ExportTable(NamedTuple):
+    """The columns of a table, and what they are made of."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def fields(self) -> list[str]:
+        """Every field that some column is made of, once."""
+        return list(dict.fromkeys(field for column in self.columns for field in column.fields))
+
+    def made(self, values: Sequence[list[Any]]) -> list[list[Any]]:
+        """Return the columns of some rows, given the values of each of their fields."""
+        known = dict(zip(self.fields, values, strict=True))
+        return [column.make(*(known[field] for field in column.fields)) for column in self.columns]
+
+    def of(self, rows: Sequence[Any]) -> list[list[Any]]:
+        """Return the columns of some rows."""
+        return self.made([values_of(field, rows) for field in self.fields])
 
 
-def _values(field: str) -> Callable[[Sequence[Any]], list[Any]]:
-    take = attrgetter(field)
-    return lambda rows: list(map(take, rows))
+def _as_it_is(name: str, kind: Kind, field: str) -> Column:
+    return Column(name, kind, (field,), lambda values: values)
 
 
-def _paths(pages: Sequence[Page]) -> list[str]:
-    return [found[1] if (found := _REST.match(page.url)) else "" for page in pages]
+def _or_none(name: str, kind: Kind, field: str) -> Column:
+    return Column(name, kind, (field,), lambda values: [value or None for value in values])
 
 
-def _queries(pages: Sequence[Page]) -> list[str | None]:
-    return [found[2] if (found := _REST.match(page.url)) else None for page in pages]
+def _each(name: str, kind: Kind, field: str, make: Callable[[Any], Any]) -> Column:
+    return Column(name, kind, (field,), lambda values: list(map(make, values)))
 
 
-def _in_place(field: str) -> Callable[[Sequence[Page]], list[Any]]:
-    take = attrgetter(field)
-    return lambda pages: [None if page.place is None else take(page.place) for page in pages]
-
-
-PAGES = (
-    Column("url_surtkey", "text", lambda pages: [url_key(page.url) for page in pages]),
-    Column("url", "text", _values("url")),
-    Column("url_host_name", "text", _values("host")),
-    Column("url_host_registered_domain", "text", lambda pages: [registrable_domain(page.host) for page in pages]),
-    Column("url_path", "text", _paths),
-    Column("url_query", "text", _queries),
-    Column("fetch_time", "time", lambda pages: [int(page.fetched_at * 1000) or None for page in pages]),
-    Column("fetch_status", "small", lambda pages: [page.status or None for page in pages]),
-    Column("content_digest", "text", lambda pages: [page.digest.removeprefix("sha1:") or None for page in pages]),
-    Column("content_mime_detected", "text", _texts("mime")),
-    Column("content_charset", "text", _texts("charset")),
-    Column("content_truncated", "text", _texts("truncated")),
-    Column("warc_filename", "text", _in_place("file")),
-    Column("warc_record_offset", "integer", _in_place("offset")),
-    Column("warc_record_length", "integer", _in_place("length")),
-    Column("outcome", "text", lambda pages: [page.outcome.value for page in pages]),
-    Column("rule", "text", lambda pages: [page.reason and page.reason.rule for page in pages]),
-    Column("reason", "text", lambda pages: [page.reason and page.reason.text for page in pages]),
-    Column("title", "text", _texts("title")),
-    Column("language", "text", _texts("language")),
-    Column("canonical", "text", _texts("canonical")),
-    Column("duplicate_of", "text", _texts("duplicate_of")),
-    Column("simhash", "text", lambda pages: [None if page.simhash is None else f"{page.simhash:016x}" for page in pages]),
-    Column("body_length", "integer", _values("length")),
-    Column("response_seconds", "number", _values("response_seconds")),
-    Column("link_count", "integer", _values("links")),
-    Column("depth", "small", _values("depth")),
-    Column("via", "text", _texts("via")),
+PAGES = ExportTable(
+    (
+        _each("url_surtkey", "text", "url", url_key),
+        _as_it_is("url", "text", "url"),
+        _as_it_is("url_host_name", "text", "host"),
+        _each("url_host_registered_domain", "text", "host", registrable_domain),
+        Column("url_path", "text", ("url",), lambda urls: ["/" + url.split("/", 3)[3].partition("?")[0] for url in urls]),
+        Column("url_query", "text", ("url",), lambda urls: [url.partition("?")[2] if "?" in url else None for url in urls]),
+        Column("fetch_time", "time", ("fetched_at",), lambda times: [int(at * 1000) or None for at in times]),
+        _or_none("fetch_status", "small", "status"),
+        Column("content_digest", "text", ("digest",), lambda digests: [one.removeprefix("sha1:") or None for one in digests]),
+        _or_none("content_mime_detected", "text", "mime"),
+        _or_none("content_charset", "text", "charset"),
+        _or_none("content_truncated", "text", "truncated"),
+        _as_it_is("warc_filename", "text", "place.file"),
+        _as_it_is("warc_record_offset", "integer", "place.offset"),
+        _as_it_is("warc_record_length", "integer", "place.length"),
+        _as_it_is("outcome", "text", "outcome"),
+        Column("rule", "text", ("reason",), lambda reasons: [reason and reason.rule for reason in reasons]),
+        Column("reason", "text", ("reason",), lambda reasons: [reason and reason.text for reason in reasons]),
+        _or_none("title", "text", "title"),
+        _or_none("language", "text", "language"),
+        _or_none("canonical", "text", "canonical"),
+        _or_none("duplicate_of", "text", "duplicate_of"),
+        Column("simhash", "text", ("simhash",), lambda bits: [None if one is None else f"{one:016x}" for one in bits]),
+        _as_it_is("body_length", "integer", "length"),
+        _as_it_is("response_seconds", "number", "response_seconds"),
+        _as_it_is("link_count", "integer", "links"),
+        _as_it_is("depth", "small", "depth"),
+        _or_none("via", "text", "via"),
+    )
 )
 
-LINKS = (
-    Column("source", "text", _values("source")),
-    Column("target", "text", _values("target")),
-    Column("kind", "text", _values("kind")),
-    Column("nofollow", "flag", _values("nofollow")),
+LINKS = ExportTable(
+    (
+        _as_it_is("source", "text", "source"),
+        _as_it_is("target", "text", "target"),
+        _as_it_is("kind", "text", "kind"),
+        _as_it_is("nofollow", "flag", "nofollow"),
+    )
 )
 
-TABLES: dict[str, tuple[Column, ...]] = {"pages": PAGES, "links": LINKS}
+TABLES: dict[str, ExportTable] = {"pages": PAGES, "links": LINKS}
