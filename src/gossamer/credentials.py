@@ -98,9 +98,9 @@ def _certificate(rule: RequestRule, name: str) -> tuple[str, str] | None:
     try:
         client_context("", verifies=False, certificate=files)
     except (SSLError, ValueError) as error:
-        reason = getattr(error, "reason", None) or str(error)
+        why = error.reason if isinstance(error, SSLError) else str(error)
         raise ConfigError(
-            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({reason.lower()})"
+            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({why.lower()})"
         ) from None
     return files
 
