@@ -13,7 +13,7 @@ from ssl import SSLError
 from gossamer.config.headers import header_field
 from gossamer.config.sections import RequestRule, Settings
 from gossamer.errors import ConfigError
-from gossamer.fetchers.secure import client_context
+from gossamer.fetchers.secure import client_context, why_not
 from gossamer.filters.access import AccessRule, AccessRules, Reach
 from gossamer.policy.cookies import exported
 from gossamer.records.access import Access, Proxy, Secret
@@ -98,9 +98,9 @@ def _certificate(rule: RequestRule, name: str) -> tuple[str, str] | None:
     try:
         client_context("", verifies=False, certificate=files)
     except (SSLError, ValueError) as error:
-        why = error.reason if isinstance(error, SSLError) else str(error)
+        why = why_not(error) if isinstance(error, SSLError) else str(error)
         raise ConfigError(
-            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({why.lower()})"
+            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({why})"
         ) from None
     return files
 

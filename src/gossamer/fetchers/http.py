@@ -20,7 +20,7 @@ from gossamer.document.body import Body
 from gossamer.fetchers.exchange import HttpExchange
 from gossamer.fetchers.failure import ExchangeEnd, failure_of, spool_error, truncation_of
 from gossamer.fetchers.kept import ConnectionPool
-from gossamer.fetchers.message import Head, Target, target_of
+from gossamer.fetchers.message import Head, Target, asked_of, target_of
 from gossamer.fetchers.secure import Trust
 from gossamer.fetchers.tunnel import Tunnel
 from gossamer.joints.resolver import Resolver
@@ -66,6 +66,8 @@ class HttpFetcher:
             return self._unsent(request, Outcome.CONNECT_FAILED, f"the proxy {tunnel.proxy.place} has no address", asked)
         if tunnel is not None and tunnel.finds_address:
             usable: tuple[str, ...] = ("",)
+            if tunnel.is_asked:
+                request, target = asked_of(tunnel.proxy, request, target)
         else:
             found = await self._resolver.resolve(target.host, asked)
             if not found.addresses:
@@ -93,7 +95,7 @@ class HttpFetcher:
         """Return the way through a proxy. One that resolves names finds the address, unless that stands in the URL itself."""
         near = await self._resolver.resolve(proxy.host, asked)
         finds_address = proxy.resolves and not target.is_number and not is_local(target.host)
-        return Tunnel(proxy, near.addresses, target.host, target.port, finds_address)
+        return Tunnel(proxy, near.addresses, target, finds_address)
 
     def _trust(self, request: Request, target: Target) -> Trust | None:
         """Say how the connection is secured; None: it is in the clear."""

@@ -57,7 +57,9 @@ NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 MORE_THAN_TWO_SLASHES = re.compile(r"[\x00-\x20]*[/\\](?:[\t\n\r]*[/\\]){2,}[\t\n\r]*")
 IGNORE_SLASHES = frozenset(("http", "https", "ftp", "ws", "wss"))  # the standard's special schemes but file
 SHOWN = 100  # characters of a text that an error message repeats
-LOGIN = re.compile(r"^(?!mailto:)((?:[A-Za-z][A-Za-z0-9+.-]*+:)?[/\\\x00-\x20]*+)(?:[^/\\?#@]*+@)++")  # before a host
+LOGIN = re.compile(  # what stands before a host
+    r"^([\x00-\x20]*+(?!(?i:mailto|file|javascript):)(?:[A-Za-z][A-Za-z0-9+.-]*+:)?[/\\\x00-\x20]*+)(?:[^/\\?#@]*+@)++"
+)
 
 _quick = optional("gossamer.url._join")
 
