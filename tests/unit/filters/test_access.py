@@ -4,6 +4,7 @@ import pytest
 
 from gossamer.filters.access import AccessRule, AccessRules, Reach
 from gossamer.records.access import Access, Proxy, Secret
+from gossamer.records.visit import Cookie
 
 LOGIN = Access(headers=(("X-Plain", "1"),), secrets=(("Authorization", Secret("Basic x")),), certificate=("c", "k"))
 
