@@ -122,6 +122,14 @@ async def test_a_proxy_that_does_not_connect_is_told_in_one_sentence(make: Make,
         assert server.connections == 0
 
 
+async def test_words_behind_a_proxys_answer_are_part_of_no_page(make: Make) -> None:
+    granted = b"\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00"
+    async with proxy_running(granted + HELLO) as proxy:
+        answer = await make().fetch(through("http://site.example/", Proxy("socks5", "127.0.0.1", proxy.port)))
+        assert (answer.outcome, answer.sent) == (Outcome.PROTOCOL_ERROR, False), answer.detail
+        assert "before it was asked" in answer.detail
+
+
 async def test_a_proxy_that_says_nothing_is_left_in_time(make: Make) -> None:
     async with proxy_running(b"HTTP/1.1 200 half") as proxy:
         url = "http://site.example/"
