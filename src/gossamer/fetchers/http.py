@@ -72,11 +72,12 @@ class HttpFetcher:
             found = await self._resolver.resolve(target.host, asked)
             if not found.addresses:
                 return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
-            usable, first = self._usable(found.addresses), found.addresses[0]
+            usable = self._usable(found.addresses)
             if not usable:
+                first = found.addresses[0]
                 return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(first), asked, first)
             if target.is_number and target.host not in usable:  # it looks like an address, but like another one
-                return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, first)
+                return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, found.addresses[0])
         exchange = HttpExchange(self._settings, self._guard, self._clock, self._kept)
         try:
             exchange.prepare(request, target, usable, self._trust(request, target), tunnel)

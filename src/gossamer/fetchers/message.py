@@ -116,16 +116,14 @@ def asked_of(proxy: Proxy, request: Request, target: Target) -> tuple[Request, T
 
 
 def request_head(request: Request, target: Target) -> bytes:
-    """Return the bytes of a GET request, as it may be shown."""
-    marked = tuple([(name, MARK) for name, _ in request.secrets]) if request.secrets else ()
-    return _head(request, target, marked)
+    """Return the bytes of a GET request; the values of its secrets are marked."""
+    headers = request.headers
+    if request.secrets:
+        headers += tuple([(name, MARK) for name, _ in request.secrets])
+    standing = _standing_part(request.user_agent, headers)
+    return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()
 
 
 def secret_head(request: Request, target: Target) -> bytes:
-    """Return the bytes of a GET request, as it is sent."""
-    return _head(request, target, request.secrets)
-
-
-def _head(request: Request, target: Target, more: tuple[tuple[str, str], ...]) -> bytes:
-    standing = _standing_part(request.user_agent, request.headers + more)
-    return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()
+    """Return the bytes of a GET request as it is sent, secrets and all."""
+    return request_head(replace(request, headers=request.headers + request.secrets, secrets=()), target)

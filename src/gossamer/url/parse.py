@@ -199,6 +199,8 @@ def split(wire: str) -> Url:
 
 def login_of(text: str) -> tuple[str, str] | None:
     """Return user name and password that stand in a URL; None: it has none."""
+    if "@" not in text:
+        return None
     parsed = _parse(text, None)
     if not parsed.username and not parsed.password:
         return None
