@@ -13,7 +13,7 @@ from ssl import SSLError
 from gossamer.config.headers import header_field
 from gossamer.config.sections import RequestRule, Settings
 from gossamer.errors import ConfigError
-from gossamer.fetchers.secure import client_context
+from gossamer.fetchers.secure import client_context, why_not
 from gossamer.filters.access import AccessRule, AccessRules, Reach
 from gossamer.policy.cookies import exported
 from gossamer.records.access import Access, Proxy, Secret
@@ -25,21 +25,20 @@ _PROXY = re.compile(
     r"(?P<host>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(?P<port>[0-9]{1,5})/?"
 )
 NO_PROXY = "none"
+NAMED = 3  # hosts of a rule in a message
 
 
 def read_access(settings: Settings) -> AccessRules | None:
     """Return what the rules of requests say; None: there are none. Raises ConfigError for the first that cannot hold."""
     if not settings.requests:
         return None
-    return AccessRules([_rule(rule, f"rule {number} of [[requests]]") for number, rule in enumerate(settings.requests, 1)])
+    return AccessRules([_rule(rule, f"the rule of requests for {', '.join(rule.hosts[:NAMED])}") for rule in settings.requests])
 
 
 def trusted_proxies(settings: Settings) -> list[str]:
     """Return the proxies that find the addresses of names themselves, where private ones are not refused."""
-    found = [
-        rule.proxy for rule in settings.requests if rule.proxy.startswith("socks5h:") or (rule.proxy and rule.proxy_resolves)
-    ]
-    return list(dict.fromkeys(found))
+    proxied = [rule for rule in settings.requests if rule.proxy not in ("", NO_PROXY)]
+    return list(dict.fromkeys(rule.proxy for rule in proxied if rule.proxy_resolves or rule.proxy.startswith("socks5h:")))
 
 
 def _rule(rule: RequestRule, name: str) -> AccessRule:
@@ -98,9 +97,9 @@ def _certificate(rule: RequestRule, name: str) -> tuple[str, str] | None:
     try:
         client_context("", verifies=False, certificate=files)
     except (SSLError, ValueError) as error:
-        reason = getattr(error, "reason", None) or str(error)
+        why = why_not(error) if isinstance(error, SSLError) else str(error)
         raise ConfigError(
-            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({reason.lower()})"
+            f"{name}: {files[0]} and {files[1]} are no certificate and its key, without a passphrase ({why})"
         ) from None
     return files
 

@@ -76,6 +76,17 @@ def test_microsocks_takes_us_to_https(nginx: GuardedNginx, tmp_path: Path, schem
     assert shown_secrets(tmp_path / "crawl", printed, PASSWORD, "the-proxys-own") == []
 
 
+def test_a_crawl_goes_on_through_another_proxy(nginx: GuardedNginx, tmp_path: Path) -> None:
+    seed = f"https://ann:{PASSWORD}@127.0.0.1:{nginx.port}/"
+    trust = f"fetch.ca_file={nginx.authority}"
+    begun = run_gossamer("crawl", seed, "--dir", tmp_path / "crawl", *QUICK, "--set", trust, "--max-pages", 1)
+    with microsocks_running(tmp_path) as proxy:
+        words = ["--proxy", f"socks5://127.0.0.1:{proxy.port}", "--max-pages", 9, "--json"]
+        ended = run_gossamer("resume", tmp_path / "crawl", *words)
+        assert [json.loads(result.stdout)["pages"] for result in (begun, ended)] == [1, 1]
+        assert proxy.connected_to(f"connected to 127.0.0.1:{nginx.port}") == 1
+
+
 @pytest.mark.parametrize("kind", ["http", "socks5"])
 def test_a_proxy_gets_us_to_no_private_address(nginx: GuardedNginx, tmp_path: Path, kind: str) -> None:
     running = tinyproxy_running if kind == "http" else microsocks_running

@@ -96,6 +96,7 @@ def test_a_login_in_a_link_is_dropped(tmp_path: Path) -> None:
     with site_running({**routes, "/inner": page(title="inner")}) as site:
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK)
     assert "/inner" in site.paths
+    assert PASSWORD not in run_gossamer("pages", tmp_path / "crawl", "--json").stdout
     assert not any("authorization" in one.headers for one in site.asked)
 
 
@@ -215,6 +216,34 @@ def test_a_jar_brings_cookies_back_from_all_workers(tmp_path: Path, workers: int
         run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK, *words)
     assert outcomes(tmp_path / "crawl", *(site.url(f"/{number}") for number in range(6))) == ["ok"] * 6
     assert all(COOKIE.encode() not in record for record in records(tmp_path / "crawl", b"request"))
+
+
+def test_a_jar_is_for_the_hosts_of_its_rule_and_nobody_else(tmp_path: Path) -> None:
+    def setting(asked: Asked) -> Answer:
+        name = asked.headers["host"].partition(".")[0]
+        status, headers, body = page("/next", title=f"{name}{asked.path}")
+        return status, {**headers, "set-cookie": f"{name}=1; Domain=shop.test; Path=/"}, body
+
+    with site_running({"/": setting, "/next": setting}) as site:
+        rules = '[[requests]]\nhosts = "a.shop.test"\ncookies = true\n[[requests]]\nhosts = "*"\nheaders = ["X-A: b"]\n'
+        seeds = [site.url(host=f"{name}.shop.test") for name in "abc"]
+        crawl_with(rules, tmp_path, *seeds, "--resolve", "*.test:127.0.0.1")
+    sent = {(one.headers["host"][0], one.path): one.headers.get("cookie", "") for one in site.asked}
+    assert sent["a", "/next"] == "a=1"
+    assert {cookie for (name, _), cookie in sent.items() if name != "a"} == {""}
+
+
+def test_a_jar_goes_with_robots_txt_too(tmp_path: Path) -> None:
+    with site_running({"/": members()}) as inner:
+        status, headers, body = page(inner.url())
+        welcome = (status, {**headers, "set-cookie": f"login={COOKIE}; Path=/"}, body)
+        with site_running({"/": welcome}) as site:  # a cookie is its host's, whatever the port
+            words = ["--cookie-jar", "--scope", "any"]
+            run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *QUICK, *words)
+    assert [(one.path, one.headers.get("cookie")) for one in inner.asked] == [
+        ("/robots.txt", f"login={COOKIE}"),
+        ("/", f"login={COOKIE}"),
+    ]
 
 
 def test_a_jar_outlives_a_killed_crawl(tmp_path: Path) -> None:

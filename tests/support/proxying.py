@@ -43,8 +43,21 @@ class PlainProxy:
     async def _connect(self, first: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.heads.append(first + await reader.readuntil(b"\r\n\r\n"))
         place = self.heads[-1].split()[1].decode()
+        if first == b"G":
+            return await self._ask(place, reader, writer)
         self.sent_to.append(place)
         await self._pass(int(place.rpartition(":")[2]), b"HTTP/1.1 200 Connection established\r\n\r\n", reader, writer)
+
+    async def _ask(self, url: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Ask for a URL, and for those that follow on the same connection."""
+        place, _, path = url.removeprefix("http://").partition("/")
+        self.sent_to.append(url)
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", int(place.rpartition(":")[2]))
+        far_writer.write(f"GET /{path} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+        head = await far_reader.readuntil(b"\r\n\r\n")
+        writer.write(head + await far_reader.readexactly(5))
+        far_writer.close()
+        await self._connect(await reader.readexactly(1), reader, writer)
 
     async def _socks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         methods = await reader.readexactly((await reader.readexactly(1))[0])

@@ -177,6 +177,7 @@ def resume(
     contact: Contact = None,
     user_agent: UserAgent = None,
     script: Script = None,
+    proxy: ThroughProxy = None,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
@@ -191,6 +192,7 @@ def resume(
     """
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
+    from gossamer.jobs.typed import through_proxy
 
     flags = flags_of(
         delay=delay,
@@ -212,7 +214,8 @@ def resume(
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
+    settings = through_proxy(opened.settings(flags), proxy)
+    _run(opened, settings, json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
 
 
 def recrawl(
@@ -232,6 +235,7 @@ def recrawl(
     contact: Contact = None,
     user_agent: UserAgent = None,
     script: Script = None,
+    proxy: ThroughProxy = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -240,6 +244,7 @@ def recrawl(
     from gossamer.config.load import duration
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
+    from gossamer.jobs.typed import through_proxy
 
     limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
     flags = limits | flags_of(
@@ -260,7 +265,7 @@ def recrawl(
     )
     again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet, again, flags)
+    _run(opened, through_proxy(opened.settings(flags), proxy), json, quiet, again, flags)
 
 
 TOLD = 10  # seeds, one by one

@@ -32,9 +32,8 @@ def make_rule(table: object, name: str, directory: Path = Path()) -> RequestRule
     if not isinstance(table, dict):
         raise ConfigError(f"{name} is no table; write its fields, such as hosts")
     fields = {field: _convert(field, value) for field, value in table.items()}
-    fields |= {
-        field: str(directory.absolute() / text) for field in PATHS if isinstance(text := fields.get(field), str) and text
-    }
+    named = {field: text for field in PATHS if isinstance(text := fields.get(field), str) and text}
+    fields |= {field: str(directory.absolute() / Path(text).expanduser()) for field, text in named.items()}
     try:
         return RequestRule.model_validate(fields, strict=True)
     except ValidationError as error:

@@ -94,9 +94,11 @@ class HttpExchange:
         self._turn = request.turn
         self._url = request.url
         self._pages = request.pages if request.max_body is None else None
-        self.request_head = request_head(request, target)
-        self._sent_head = secret_head(request, target) if request.secrets else self.request_head
-        self._tunnel = tunnel
+        self.request_head = self._sent_head = request_head(request, target)
+        if request.secrets:
+            self._sent_head = secret_head(request, target)
+        if tunnel is not None:
+            self._tunnel = tunnel
         self.place = target.origin if trust is None else trust.place(target.origin)
         self._target = target
         self._addresses = addresses

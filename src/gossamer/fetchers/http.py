@@ -20,7 +20,7 @@ from gossamer.document.body import Body
 from gossamer.fetchers.exchange import HttpExchange
 from gossamer.fetchers.failure import ExchangeEnd, failure_of, spool_error, truncation_of
 from gossamer.fetchers.kept import ConnectionPool
-from gossamer.fetchers.message import Head, Target, target_of
+from gossamer.fetchers.message import Head, Target, asked_of, target_of
 from gossamer.fetchers.secure import Trust
 from gossamer.fetchers.tunnel import Tunnel
 from gossamer.joints.resolver import Resolver
@@ -66,15 +66,18 @@ class HttpFetcher:
             return self._unsent(request, Outcome.CONNECT_FAILED, f"the proxy {tunnel.proxy.place} has no address", asked)
         if tunnel is not None and tunnel.finds_address:
             usable: tuple[str, ...] = ("",)
+            if tunnel.is_asked:
+                request, target = asked_of(tunnel.proxy, request, target)
         else:
             found = await self._resolver.resolve(target.host, asked)
             if not found.addresses:
                 return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
-            usable, first = self._usable(found.addresses), found.addresses[0]
+            usable = self._usable(found.addresses)
             if not usable:
+                first = found.addresses[0]
                 return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(first), asked, first)
             if target.is_number and target.host not in usable:  # it looks like an address, but like another one
-                return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, first)
+                return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, found.addresses[0])
         exchange = HttpExchange(self._settings, self._guard, self._clock, self._kept)
         try:
             exchange.prepare(request, target, usable, self._trust(request, target), tunnel)
@@ -93,7 +96,7 @@ class HttpFetcher:
         """Return the way through a proxy. One that resolves names finds the address, unless that stands in the URL itself."""
         near = await self._resolver.resolve(proxy.host, asked)
         finds_address = proxy.resolves and not target.is_number and not is_local(target.host)
-        return Tunnel(proxy, near.addresses, target.host, target.port, finds_address)
+        return Tunnel(proxy, near.addresses, target, finds_address)
 
     def _trust(self, request: Request, target: Target) -> Trust | None:
         """Say how the connection is secured; None: it is in the clear."""

@@ -1,5 +1,8 @@
 """Tunnels through a proxy: it connects for us, and what then goes through is as if we had connected ourselves.
 
+Only plain http through an HTTP proxy that resolves names is no tunnel: many such proxies allow none but to port 443, so the
+request names the whole URL, and the proxy asks for it itself.
+
 The proxy is given the address that our guard let through, not the name, unless the operator says that it resolves names. All
 of its own answer is read before the tunnel is used, and nothing else may have come with it: so no word of the proxy becomes
 part of an answer. Follows RFC 9110 section 9.3.6 (CONNECT), RFC 1928 (SOCKS5) and RFC 1929 (its passwords).
@@ -8,9 +11,9 @@ part of an answer. Follows RFC 9110 section 9.3.6 (CONNECT), RFC 1928 (SOCKS5) a
 import asyncio
 import re
 import socket
-from base64 import b64encode
 from ipaddress import ip_address
 
+from gossamer.fetchers.message import Target, login_of
 from gossamer.records.access import Proxy
 
 _LONGEST_NAME = 253
@@ -38,12 +41,13 @@ class ProxyError(OSError):
 class Tunnel:
     """The way to one server through a proxy, which has these addresses."""
 
-    def __init__(self, proxy: Proxy, addresses: tuple[str, ...], host: str, port: int, finds_address: bool) -> None:
+    def __init__(self, proxy: Proxy, addresses: tuple[str, ...], target: Target, finds_address: bool) -> None:
         self.proxy = proxy
         self.addresses = addresses
         self.finds_address = finds_address  # the proxy does, of the host
-        self._host = host
-        self._port = port
+        self.is_asked = finds_address and target.is_plain and proxy.scheme == "http"  # the proxy is, for the URL itself
+        self._host = target.host
+        self._port = target.port
 
     async def open(self, loop: asyncio.AbstractEventLoop, opened: socket.socket, near: str, far: str) -> None:
         """Connect a socket to the proxy at `near`, and have it connect to `far`; empty: to the host, whose address it finds."""
@@ -51,6 +55,8 @@ class Tunnel:
             raise ProxyError(self.proxy, "it is not asked for a name that is too long to be one")
         try:
             await loop.sock_connect(opened, (near, self.proxy.port))
+            if self.is_asked:
+                return
             if self.proxy.scheme == "http":
                 await self._ask_http(loop, opened, far or self._host)
             else:
@@ -64,10 +70,7 @@ class Tunnel:
 
     async def _ask_http(self, loop: asyncio.AbstractEventLoop, opened: socket.socket, far: str) -> None:
         place = f"[{far}]:{self._port}" if ":" in far else f"{far}:{self._port}"
-        login = ""
-        if self.proxy.user:
-            pair = b64encode(f"{self.proxy.user}:{self.proxy.password}".encode()).decode()
-            login = f"Proxy-Authorization: Basic {pair}\r\n"
+        login = "".join(f"{name}: {value}\r\n" for name, value in login_of(self.proxy))
         await loop.sock_sendall(opened, f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{login}\r\n".encode())
         said = b""
         while (end := said.find(b"\r\n\r\n")) < 0:

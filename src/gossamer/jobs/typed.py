@@ -34,6 +34,13 @@ class TypedRequests(Struct, frozen=True, kw_only=True):
     proxy: str = ""
 
 
+def through_proxy(settings: Settings, proxy: str | None) -> Settings:
+    """Return settings of a run that goes through a proxy, whatever its rules say of one; none was typed: as they are."""
+    if not proxy:
+        return settings
+    return settings.model_copy(update={"requests": (_proxy_rule(proxy), *settings.requests)})
+
+
 @contextmanager
 def typed_meanwhile(typed: TypedRequests, seeds: Seeds, settings: Settings) -> Iterator[Settings]:
     """Give settings with the rules of what was typed, for a request outside any crawl; secret files are gone afterwards."""
@@ -63,7 +70,7 @@ def typed_rules(typed: TypedRequests, seeds: Seeds, directory: Path) -> tuple[tu
     if typed.cookies or typed.cookie_jar:
         rules.append(_rule("--cookies", hosts=_hosts(seeds.urls), cookies=True, cookies_file=typed.cookies))
     if typed.proxy:
-        rules.append(_rule("--proxy", hosts=("*",), proxy=typed.proxy))
+        rules.append(_proxy_rule(typed.proxy))
     return tuple(rules), secrets.texts
 
 
@@ -105,6 +112,10 @@ def _header_rules(headers: Iterable[str], seeds: Iterable[Url], origins: tuple[s
         plain.append(text)
     if plain:
         yield _rule("--header", hosts=_hosts(seeds), headers=tuple(plain))
+
+
+def _proxy_rule(proxy: str) -> RequestRule:
+    return _rule("--proxy", hosts=("*",), proxy=proxy)
 
 
 def _rule(name: str, **fields: object) -> RequestRule:

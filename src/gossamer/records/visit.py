@@ -31,6 +31,9 @@ class Cookie(Struct, frozen=True, array_like=True):
     is_shared: bool = False  # with the hosts below its own
     ends: float | None = None  # Unix seconds; None: with the crawl
 
+    def __repr__(self) -> str:
+        return f"Cookie({self.name!r}, for {self.host!r}{self.path!r})"  # its value may be a login
+
 
 class Chain(Struct, frozen=True, array_like=True):
     """The cookies and counters carried from one redirect to the next."""

@@ -57,7 +57,9 @@ NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 MORE_THAN_TWO_SLASHES = re.compile(r"[\x00-\x20]*[/\\](?:[\t\n\r]*[/\\]){2,}[\t\n\r]*")
 IGNORE_SLASHES = frozenset(("http", "https", "ftp", "ws", "wss"))  # the standard's special schemes but file
 SHOWN = 100  # characters of a text that an error message repeats
-LOGIN = re.compile(r"^(?!mailto:)((?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\\x00-\x20]*)[^/\\?#]*@")  # what stands before a host
+LOGIN = re.compile(  # what stands before a host
+    r"^([\x00-\x20]*+(?!(?i:mailto|file|javascript):)(?:[A-Za-z][A-Za-z0-9+.-]*+:)?[/\\\x00-\x20]*+)(?:[^/\\?#@]*+@)++"
+)
 
 _quick = optional("gossamer.url._join")
 
@@ -197,6 +199,8 @@ def split(wire: str) -> Url:
 
 def login_of(text: str) -> tuple[str, str] | None:
     """Return user name and password that stand in a URL; None: it has none."""
+    if "@" not in text:
+        return None
     parsed = _parse(text, None)
     if not parsed.username and not parsed.password:
         return None

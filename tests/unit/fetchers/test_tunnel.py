@@ -64,7 +64,25 @@ async def test_a_proxy_that_resolves_is_given_the_name(server: RawServer, make: 
         fetcher = make({"site.example": ()}, allow_private=())
         answer = await fetcher.fetch(through(server.url("/", "site.example"), Proxy(scheme, "127.0.0.1", proxy.port, True)))
     assert (answer.outcome, answer.address) == (Outcome.OK, ""), answer.detail
-    assert proxy.sent_to == [f"site.example:{server.port}"]
+    url = server.url("/", "site.example")
+    is_asked = scheme == "http" and url.startswith("http:")
+    assert proxy.sent_to == [url if is_asked else f"site.example:{server.port}"]
+
+
+async def test_an_http_proxy_that_resolves_is_asked_for_plain_pages_and_its_password_is_marked(make: Make) -> None:
+    fetcher = make({"site.example": ()}, allow_private=())
+    async with RawServer() as server, proxy_running() as proxy:
+        server.routes["/a?b"] = HELLO
+        url = server.url("/a?b", "site.example")
+        for _ in range(2):
+            way = Proxy("http", "127.0.0.1", proxy.port, True, "ann", Secret("sesame"))
+            answer = await fetcher.fetch(through(url, way))
+            assert (answer.outcome, answer.body.read(), answer.url) == (Outcome.OK, b"hello", url), answer.detail
+    assert proxy.connections == 1
+    assert proxy.sent_to == [url, url]
+    assert b64encode(b"ann:sesame") in proxy.heads[0]
+    assert answer.request_head.startswith(f"GET {url} HTTP/1.1\r\nHost: site.example:{server.port}\r\n".encode())
+    assert b"Proxy-Authorization: [secret]\r\n" in answer.request_head
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -102,6 +120,14 @@ async def test_a_proxy_that_does_not_connect_is_told_in_one_sentence(make: Make,
         assert (answer.outcome, answer.sent) == (Outcome.CONNECT_FAILED, False)
         assert f"the proxy 127.0.0.1:{proxy.port}: " in answer.detail and told in answer.detail
         assert server.connections == 0
+
+
+async def test_words_behind_a_proxys_answer_are_part_of_no_page(make: Make) -> None:
+    granted = b"\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00"
+    async with proxy_running(granted + HELLO) as proxy:
+        answer = await make().fetch(through("http://site.example/", Proxy("socks5", "127.0.0.1", proxy.port)))
+        assert (answer.outcome, answer.sent) == (Outcome.PROTOCOL_ERROR, False), answer.detail
+        assert "before it was asked" in answer.detail
 
 
 async def test_a_proxy_that_says_nothing_is_left_in_time(make: Make) -> None:

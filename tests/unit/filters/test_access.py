@@ -4,6 +4,7 @@ import pytest
 
 from gossamer.filters.access import AccessRule, AccessRules, Reach
 from gossamer.records.access import Access, Proxy, Secret
+from gossamer.records.visit import Cookie
 
 LOGIN = Access(headers=(("X-Plain", "1"),), secrets=(("Authorization", Secret("Basic x")),), certificate=("c", "k"))
 
@@ -68,6 +69,6 @@ def test_what_is_no_page_of_the_web_has_no_rules() -> None:
 
 
 def test_a_secret_does_not_show_itself() -> None:
-    assert "sesame" not in repr(
-        Access(secrets=(("A", Secret("sesame")),), proxy=Proxy("http", "p", 1, False, "u", Secret("sesame")))
-    )
+    secret, cookie = Secret("sesame"), Cookie("login", "sesame", "a.com", "/")
+    proxy = Proxy("http", "p", 1, False, "u", secret)
+    assert "sesame" not in repr(Access(secrets=(("A", secret),), cookies=(cookie,), proxy=proxy))
