@@ -9,8 +9,23 @@ crawls the trap zoo with and without what is learned, `python -m bench memory` v
 import argparse
 from collections.abc import Callable
 
-from bench import chronicle, export, frontier, items, mazes, memory, near, opic, orders, polite, reopened, results, scaling
-from bench import stages, versus
+from bench import (
+    chronicle,
+    export,
+    frontier,
+    items,
+    mazes,
+    memory,
+    near,
+    opic,
+    orders,
+    polite,
+    reopened,
+    results,
+    scaling,
+    stages,
+    versus,
+)
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {

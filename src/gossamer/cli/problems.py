@@ -17,7 +17,7 @@ def problems(
     """List what went wrong in readers (`crawl --script`): page, reader, line and error. The pages themselves are kept."""
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.driven import driven
-    from gossamer.jobs.pages import walk_problems
+    from gossamer.jobs.crawled import walk_problems
 
     found = driven(walk_problems(CrawlDirectory.open(directory), limit or None))
     if json:
