@@ -49,6 +49,7 @@ from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.policy.turn import TurnRules
+from gossamer.processors.requisites import requisites
 from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
@@ -254,6 +255,11 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
 def make_word_reader() -> Callable[[Document], dict[str, str]]:
     """Return what reads the words of a page's links."""
     return link_words
+
+
+def make_requisite_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads which URLs a page loads."""
+    return requisites
 
 
 def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
