@@ -37,6 +37,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
             "show": [["show", crawl, url, "--json"]],
             "freshness": [["freshness", crawl, "--json"]],
             "graph": [["graph", crawl, "--json"], ["graph", crawl, "--export", "-", "--format", "jsonl"]],
+            "report": [["report", crawl, "--json"]],
             "index": [["index", crawl, "--json"]],
             "explain": [["explain", crawl, site.url(path), "--json"] for path in ("/a", "/p?view=3", "/gone", "/never")],
             "verify": [["verify", crawl, "--json"]],

@@ -18,6 +18,7 @@ COMMANDS = {
     "prune": "prune",
     "freshness": "freshness",
     "graph": "graph",
+    "report": "report",
     "index": "index",
     "explain": "explain",
     "verify": "verify",

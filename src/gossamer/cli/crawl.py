@@ -41,6 +41,9 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+CheckExternal = Annotated[
+    bool, typer.Option("--check-external", help="ask once for each link to another site, to tell dead ones; follow none")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
@@ -67,6 +70,7 @@ def crawl(
     max_depth: MaxDepth = None,
     forever: Forever = False,
     scope: WithinScope = None,
+    check_external: CheckExternal = False,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
@@ -102,6 +106,7 @@ def crawl(
         include=include,
         exclude=exclude,
         scope=scope,
+        check_external=check_external,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
@@ -128,6 +133,7 @@ def resume(
     max_time: MaxTime = None,
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
+    check_external: CheckExternal = False,
     forever: Forever = False,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
@@ -158,6 +164,7 @@ def resume(
         max_time=max_time,
         max_body=max_body,
         max_depth=max_depth,
+        check_external=check_external,
         forever=forever,
         allow_private=allow_private,
         resolve=resolve,
@@ -230,6 +237,7 @@ FLAGS = {
     "include": "scope.allow",
     "exclude": "scope.block",
     "scope": "scope.within",
+    "check_external": "scope.check_external",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
     "insecure": "fetch.insecure",
@@ -332,6 +340,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield f"  robots.txt: {'obeyed' if settings.robots.obey else 'IGNORED (robots.obey is off)'}"
     yield f"  pace:       {polite.delay:g} s between two requests to a host, {polite.connections} at once"
     yield f"  scope:      {_scope_words(settings)}, {settings.scope.max_depth} hops at most"
+    if settings.scope.check_external:
+        yield "  elsewhere:  links to other sites are asked for once, and not followed"
     allowed = ", ".join(settings.fetch.allow_private)
     yield "  addresses:  " + (
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"

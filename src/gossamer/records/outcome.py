@@ -32,6 +32,7 @@ class Outcome(StrEnum):
     DEFERRED = "deferred"
     CANCELLED = "cancelled"
     BUG = "bug"
+    CHECKED = "checked"  # an answer of another site to a link that is not followed
 
 
 class State(StrEnum):

@@ -33,11 +33,12 @@ from gossamer.visit.gate import Gate
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
-from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
+from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, checked, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+ENOUGH = 16 * 1024  # bytes of a body that is not read: a short one comes whole, and its connection is kept
 CIRCLE = because(Rule.FETCH_CIRCLE)
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
@@ -103,9 +104,10 @@ class Crawler:
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
                 headers = conditions + cookies.header(lesson.chain, url)
-                fetched = await self._requests.send(url, lease, headers, files=True)
+                is_checked = self._admission.is_checked(lease.entry)
+                fetched = await self._requests.send(url, lease, headers, files=True, most=ENOUGH if is_checked else None)
                 try:
-                    kept = await self._keep(lease, lesson, fetched)
+                    kept = checked(fetched) if is_checked else await self._keep(lease, lesson, fetched)
                     visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
                 finally:
                     fetched.body.close()
