@@ -332,6 +332,10 @@ class PlainCatalog:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
 
+    async def by_key(self) -> AsyncIterator[Page]:
+        for key in sorted(self._rows):
+            yield self._rows[key]
+
     async def copies(self, url: str, limit: int) -> list[str]:
         return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]
 

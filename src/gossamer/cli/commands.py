@@ -19,6 +19,7 @@ COMMANDS = {
     "freshness": "freshness",
     "graph": "graph",
     "report": "report",
+    "diff": "diff",
     "index": "index",
     "explain": "explain",
     "verify": "verify",

@@ -83,6 +83,9 @@ class Catalog(Captures, ArchiveFiles, Protocol):
         given; not with words. `cut`: only those whose body is not whole.
         """
 
+    def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+
     async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""
 

@@ -202,6 +202,12 @@ class SqliteCatalog:
             for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
                 yield rows.page_of(row)
 
+    async def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys, as they were when the walk began."""
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            for row in reader.execute(f"{rows.SELECT} ORDER BY pages.key"):
+                yield rows.page_of(row)
+
     async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""
         with _in_our_words(self._path):
