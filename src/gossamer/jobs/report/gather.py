@@ -3,23 +3,24 @@
 Beside a running crawl each part is what is known when its turn comes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from heapq import nlargest
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
-from gossamer.assemble import make_admission
+from gossamer.assemble import make_admission, open_catalog
 from gossamer.errors import UrlError
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.findings import BrokenLink, LinkSource, RedirectChain, broken_links, redirect_chains
+from gossamer.jobs.driven import driven
+from gossamer.jobs.findings import PAGES_AT_ONCE, BrokenLink, LinkSource, RedirectChain, broken_links, redirect_chains
 from gossamer.jobs.report import lists
 from gossamer.jobs.report.facts import DeadLink, Listing, RedirectFact, SitemapFacts, SiteReport
 from gossamer.jobs.report.pagetable import KEPT, PageTable, signed
 from gossamer.jobs.report.sitemaps import listed_urls, unlinked
-from gossamer.jobs.search import find_pages
+from gossamer.joints.walks import batches
 from gossamer.records.page import Page, Place
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
@@ -41,7 +42,7 @@ def make_report(
     settings, seeds = directory.settings(), [seed.wire for seed in directory.seeds()]
     documents: dict[str, Place] = {}
     with PageTable.opened() as table:
-        table.fill(_noting(find_pages(directory), documents), tick)
+        table.fill(driven(_pages(directory, documents)), tick)
         first, last = next(
             table.ask("SELECT coalesce(min(fetched_at), 0), coalesce(max(fetched_at), 0) FROM pages WHERE status")
         )
@@ -83,12 +84,14 @@ def make_report(
         )
 
 
-def _noting(pages: Iterator[Page], documents: dict[str, Place]) -> Iterator[Page]:
-    """Pass pages on, and note where those are that may be sitemaps."""
-    for page in pages:
-        if page.links and page.place is not None and _may_list(page.mime) and not page.duplicate_of:
-            documents[page.url] = page.place
-        yield page
+async def _pages(directory: CrawlDirectory, documents: dict[str, Place]) -> AsyncIterator[list[Page]]:
+    """Walk over all pages, some at a time, and note where those are that may be sitemaps."""
+    async with open_catalog(directory.path, directory.settings()) as catalog:
+        async for some in batches(catalog.pages(), PAGES_AT_ONCE):
+            for page in some:
+                if page.links and page.place is not None and _may_list(page.mime) and not page.duplicate_of:
+                    documents[page.url] = page.place
+            yield some
 
 
 def _may_list(mime: str) -> bool:

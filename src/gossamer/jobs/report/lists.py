@@ -60,7 +60,7 @@ def near_duplicates(table: PageTable, limit: int | None) -> Listing[CopyGroup]:
 
 
 def _copies(table: PageTable, limit: int | None, which: str) -> Listing[CopyGroup]:
-    copies = f"SELECT url FROM pages WHERE copy_of = ? AND {which} ORDER BY url"
+    copies = f"SELECT url FROM pages WHERE copy_of = ? AND copy_of <> '' AND {which} ORDER BY url"
     sql = f"SELECT copy_of, count(*) FROM pages WHERE {which} GROUP BY copy_of ORDER BY 2 DESC, 1"
     groups = table.listing(lambda url, _: str(url), limit, sql)
     return Listing(groups.total, tuple(CopyGroup(url, table.listing(str, limit, copies, url)) for url in groups.rows))

@@ -7,7 +7,6 @@ file, which goes with the connection, and every list is one statement.
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, TypeVar
 
 from gossamer.errors import SpoolError
@@ -18,15 +17,20 @@ from gossamer.url.spelling import is_spelled
 
 Row = TypeVar("Row")
 
-AT_ONCE = 1_000
 KEPT = "outcome IN ('ok', 'duplicate', 'near_duplicate', 'not_modified')"
 _PAGES = """
 CREATE TABLE pages (name INTEGER, url TEXT, host TEXT, outcome TEXT, status INTEGER, mime TEXT, bytes INTEGER, seconds REAL,
     depth INTEGER, title TEXT, digest TEXT, copy_of TEXT, noindex INTEGER, reason TEXT, fetched_at REAL)
 """
 _INSERT = f"INSERT INTO pages VALUES ({', '.join('?' * 15)})"
-# Hosts that something was kept of, or that a seed is of: any other one is only linked.
-_OURS = f"CREATE TABLE ours AS SELECT DISTINCT host FROM pages WHERE {KEPT} OR depth = 0"
+_AFTERWARDS = (
+    "CREATE INDEX pages_url ON pages (url)",
+    "CREATE INDEX pages_title ON pages (host, title)",
+    "CREATE INDEX pages_copies ON pages (copy_of) WHERE copy_of <> ''",
+    # hosts that something was kept of, or that a seed is of: any other one is only linked
+    f"CREATE TABLE ours AS SELECT DISTINCT host FROM pages WHERE {KEPT} OR depth = 0",
+)
+_CACHE = 32 * 1024  # KiB of the table that are kept in memory
 _SIGN = 1 << 63
 
 
@@ -43,6 +47,7 @@ class PageTable:
         connection = sqlite3.connect("", isolation_level=None)  # in a file that has no name
         try:
             connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE}")
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(_PAGES)
             yield cls(connection)
@@ -51,15 +56,14 @@ class PageTable:
         finally:
             connection.close()
 
-    def fill(self, pages: Iterable[Page], tick: Callable[[int], None]) -> None:
-        """Lay out pages, and say how many, again and again."""
-        walk = iter(pages)
+    def fill(self, pages: Iterable[list[Page]], tick: Callable[[int], None]) -> None:
+        """Lay out pages, some at a time, and say how many, again and again."""
         self._connection.execute("BEGIN")
-        while some := list(islice(walk, AT_ONCE)):
+        for some in pages:
             self._connection.executemany(_INSERT, map(_row, some))
             tick(len(some))
-        self._connection.execute("CREATE INDEX pages_url ON pages (url)")
-        self._connection.execute(_OURS)
+        for statement in _AFTERWARDS:
+            self._connection.execute(statement)
         self._connection.execute("COMMIT")
 
     def add(self, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:

@@ -12,7 +12,7 @@ from gossamer.assemble import make_processors, open_archive
 from gossamer.clock import SystemClock
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
-from gossamer.jobs.findings import edge_tables
+from gossamer.jobs.findings import edge_tables, is_among
 from gossamer.readers.document import document_of
 from gossamer.records.entry import LinkKind
 from gossamer.records.outcome import Outcome
@@ -45,7 +45,7 @@ async def _listed_urls(directory: CrawlDirectory, documents: list[Place]) -> Asy
 def unlinked(directory: CrawlDirectory, names: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return those of some fingerprints, which are in order, that no page but their own links to."""
     linked = np.zeros(len(names), bool)
-    for edges in driven(edge_tables(directory)):
+    for edges in driven(edge_tables(directory)) if len(names) else ():
         others = edges.targets[edges.sources != edges.targets]
-        linked |= np.isin(names, others)
+        linked[np.searchsorted(names, others[is_among(others, names)])] = True
     return names[~linked]
