@@ -320,7 +320,7 @@ class Settler:
         lease, answer = visit.settlement.lease, visit.settlement.answer
         if answer is not None:
             clock = self._rules.clock_after(lease.clock, lease.policy, answer, self._clock.now())
-            visit = replace(visit, settlement=replace(visit.settlement, clock=clock))
+            force_setattr(visit.settlement, "clock", clock)  # nobody else has it yet, and two copies a page take their time
         return self._flushes.join(visit)
 
     async def discover_first(self, visit: Visit) -> Visit:
