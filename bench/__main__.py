@@ -9,7 +9,7 @@ many small pages, with `--full` a million.
 import argparse
 from collections.abc import Callable
 
-from bench import frontier, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
+from bench import export, frontier, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "opic": opic.tables,
     "orders": orders.tables,
     "reopened": reopened.tables,
+    "export": export.tables,
     "frontier": frontier.tables,  # last, because it takes longest
     "mazes": mazes.tables,
     "memory": memory.tables,

@@ -6,7 +6,7 @@ It is long because it is the only one: what a crawl is made of, and in which ord
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
@@ -45,10 +45,12 @@ from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.policy.turn import TurnRules
+from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
 from gossamer.records.location import Location
+from gossamer.records.page import Document
 from gossamer.registry import choose, keys, located, named, only
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
@@ -216,6 +218,11 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
             made[chosen] = chosen(settings.documents.max_links, AGENT, settings.robots.meta)
         by_type[mime] = made[chosen]
     return by_type
+
+
+def make_word_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads the words of a page's links."""
+    return link_words
 
 
 def make_reader_processes(settings: Settings) -> ReaderProcesses:

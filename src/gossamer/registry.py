@@ -20,6 +20,7 @@ from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
+from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
@@ -67,6 +68,17 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "export": {  # Markdown joins here
+        "parquet": "gossamer.storage.export.parquet:ParquetExport",
+        "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
+        "csv": "gossamer.storage.export.csv:CsvExport",
+        "text": "gossamer.storage.export.text:TextExport",
+        "broken": "gossamer.storage.export.broken:BrokenExport",
+        "redirects": "gossamer.storage.export.redirects:RedirectsExport",
+        "sitemap": "gossamer.storage.export.sitemap:SitemapExport",
+        "warc": "gossamer.storage.export.warc:WarcExport",
+        "wacz": "gossamer.storage.export.wacz:WaczExport",
+    },
     "filter": {},
     "scorer": {},
 }
@@ -79,6 +91,7 @@ JOINTS: dict[str, type] = {
     "graph": LinkGraph,
     "fetcher": Fetcher,
     "processor": Processor,
+    "export": Exporter,
     "filter": Filter,
     "scorer": Scorer,
 }

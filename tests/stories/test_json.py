@@ -36,7 +36,11 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
             ],
             "show": [["show", crawl, url, "--json"]],
             "freshness": [["freshness", crawl, "--json"]],
-            "graph": [["graph", crawl, "--json"], ["graph", crawl, "--export", "-", "--format", "jsonl"]],
+            "graph": [["graph", crawl, "--json"]],
+            "export": [
+                ["export", crawl, "--to", "jsonl", place / "pages.jsonl", "--json"],
+                *(["export", crawl, "--to", "jsonl", "-", *options] for options in (["--links"], ["--table", "links"])),
+            ],
             "report": [["report", crawl, "--json"]],
             "diff": [["diff", crawl, "--from", "2020-01-01", "--json"], ["diff", crawl, crawl, "--url", url, "--json"]],
             "index": [["index", crawl, "--json"]],

@@ -22,12 +22,15 @@ from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
+from gossamer.joints.walks import batches
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Original, Page, Place, Totals
+from gossamer.records.page import Original, Page, Place, Totals, values_of
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
+from gossamer.storage.archive.pair import Ids, pack
 from gossamer.storage.shelving import DirectoryShelving
 
 STATES: dict[str, Any] = {}  # by location
@@ -199,6 +202,12 @@ class PlainArchive:
     async def read(self, place: Place) -> Fetched:
         return _restored(self._record(place))
 
+    async def packed(self, place: Place) -> PackedRecord:
+        fetched, content, digest, original = self._record(place)
+        whole = replace(fetched, body=Body.of(content))
+        packed, length, _ = pack(whole, digest, original, Ids(), place.file, place.offset, 1)
+        return PackedRecord(Body.of(packed), length)
+
     def _record(self, place: Place) -> Any:
         record = self._files.get(place.file, {}).get(place.offset)
         if record is None or place.length != LENGTH:
@@ -335,6 +344,10 @@ class PlainCatalog:
     async def by_key(self) -> AsyncIterator[Page]:
         for key in sorted(self._rows):
             yield self._rows[key]
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        async for pages in batches(self.pages(**wanted), at_once):
+            yield [values_of(field, pages) for field in fields]
 
     async def copies(self, url: str, limit: int) -> list[str]:
         return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]

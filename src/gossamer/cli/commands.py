@@ -17,6 +17,7 @@ COMMANDS = {
     "show": "show",
     "prune": "prune",
     "freshness": "freshness",
+    "export": "export",
     "graph": "graph",
     "report": "report",
     "diff": "diff",

@@ -8,8 +8,7 @@ from msgspec import Struct
 from gossamer.cli import output
 
 if TYPE_CHECKING:
-    from gossamer.jobs.findings import LinkSource
-    from gossamer.jobs.report.facts import CopyGroup, ListedUrl, Listing, PageFact, SiteReport
+    from gossamer.jobs.report.facts import CopyGroup, ListedUrl, Listing, PageFact, SiteReport, SourceFact
 
 SECTIONS = (
     *("broken", "redirects", "slow", "large", "duplicates", "near-duplicates", "untitled", "doubled-titles"),
@@ -100,7 +99,7 @@ def _broken(report: "SiteReport") -> ReportSection:
     return _section("broken", "Broken links", found, True, sentence, rows, heads)
 
 
-def _sources(sources: "Iterable[LinkSource]") -> Iterator[Detail]:
+def _sources(sources: "Iterable[SourceFact]") -> Iterator[Detail]:
     for source in sources:
         nofollow = ", nofollow" if source.nofollow else ""
         yield Detail(f"{source.kind or 'found'}{nofollow}", source.url)

@@ -10,7 +10,7 @@ all links count for each. What no page of the graph links to (a sitemap lists it
 the page it was found on.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -27,6 +27,7 @@ from gossamer.jobs.names import Naming, naming
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.walks import batches
 from gossamer.records.entry import LinkKind
+from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.url.fingerprint import fingerprint
@@ -40,47 +41,6 @@ MOST_HOPS = 50  # of a chain that are followed; a crawl follows fewer (fetch.max
 REDIRECT = NUMBERS[LinkKind.REDIRECT]
 
 Fingerprints = NDArray[np.uint64]
-
-
-class LinkSource(Struct, frozen=True, order=True):
-    """A page that links to a URL, or redirects there, and how."""
-
-    url: str
-    kind: str  # an empty text: it was found there, in whatever way
-    nofollow: bool
-
-
-class BrokenLink(Struct, frozen=True):
-    """A URL where nothing is, and every page that links to it."""
-
-    target: Page
-    sources: tuple[LinkSource, ...]
-
-
-class Hop(Struct, frozen=True):
-    """One step of a chain of redirects: a URL, how it ended and with which status; nothing of one that was not asked for."""
-
-    url: str
-    outcome: str
-    status: int
-
-
-class RedirectChain(Struct, frozen=True):
-    """A URL that redirects, where that leads step by step, and every page that links to it."""
-
-    hops: tuple[Hop, ...]  # the URL itself first, last where the chain ends
-    is_circle: bool  # it leads back to one of its own URLs, which stands last once more
-    sources: tuple[LinkSource, ...]
-
-    @property
-    def redirects(self) -> int:
-        """How many redirects it takes to the end."""
-        return len(self.hops) - 1
-
-    @property
-    def is_part(self) -> bool:
-        """Whether nothing leads here but another redirect, whose chain has this one in it."""
-        return bool(self.sources) and all(source.kind == LinkKind.REDIRECT for source in self.sources)
 
 
 class EdgeTable(Struct, frozen=True):
@@ -102,40 +62,45 @@ class EdgeTable(Struct, frozen=True):
 
 def broken_links(directory: CrawlDirectory) -> Iterator[BrokenLink]:
     """Walk over the URLs where nothing is, by outcome, the newest first, each with the pages that link there."""
-    return driven(_broken_links(directory))
+    return driven(walk_broken_links(directory))
 
 
 def redirect_chains(directory: CrawlDirectory) -> Iterator[RedirectChain]:
     """Walk over the URLs that redirect, the newest first, each with its whole chain."""
-    return driven(_redirect_chains(directory))
+    return driven(walk_redirect_chains(directory))
 
 
-async def _broken_links(directory: CrawlDirectory) -> AsyncIterator[BrokenLink]:
+async def walk_broken_links(directory: CrawlDirectory, wanted: Mapping[str, Any] = {}) -> AsyncIterator[BrokenLink]:
+    """Walk over them in a loop that runs; of those URLs that match what is `wanted`."""
+    outcomes = sorted(BROKEN & {Outcome(wanted["outcome"])} if "outcome" in wanted else BROKEN)
+    rest = {name: value for name, value in wanted.items() if name != "outcome"}
     settings = directory.settings()
     admission = make_admission(settings, ())
     async with open_catalog(directory.path, settings) as catalog:
-        wanted = await _names_of(catalog, admission, sorted(BROKEN))
-        if not len(wanted):
+        targets = await _names_of(catalog, admission, outcomes)
+        if not len(targets):
             return
-        links = await _links_to(directory, wanted)
+        links = await _links_to(directory, targets)
         async with naming(directory) as names:
-            for outcome in sorted(BROKEN):
-                async for pages in batches(catalog.pages(outcome=outcome), PAGES_AT_ONCE):
+            for outcome in outcomes:
+                async for pages in batches(catalog.pages(outcome=outcome, **rest), PAGES_AT_ONCE):
                     for page, sources in await _with_sources(pages, links, admission, names):
                         yield BrokenLink(page, sources)
 
 
-async def _redirect_chains(directory: CrawlDirectory) -> AsyncIterator[RedirectChain]:
+async def walk_redirect_chains(directory: CrawlDirectory, wanted: Mapping[str, Any] = {}) -> AsyncIterator[RedirectChain]:
+    """Walk over them in a loop that runs; of those URLs that match what is `wanted`."""
+    redirected = {**wanted, "outcome": Outcome.REDIRECTED}
     settings = directory.settings()
     admission = make_admission(settings, ())
     async with open_catalog(directory.path, settings) as catalog:
-        wanted = await _names_of(catalog, admission, [Outcome.REDIRECTED])
-        if not len(wanted):
+        targets = await _names_of(catalog, admission, [Outcome.REDIRECTED])
+        if not len(targets):
             return
         leads: dict[int, int] = {}
-        links = await _links_to(directory, wanted, leads)
+        links = await _links_to(directory, targets, leads)
         async with naming(directory) as names:
-            async for pages in batches(catalog.pages(outcome=Outcome.REDIRECTED), PAGES_AT_ONCE):
+            async for pages in batches(catalog.pages(**redirected), PAGES_AT_ONCE):
                 paths = [_path(fingerprint(page.key), leads) for page in pages]
                 urls = await names({each for path in paths for each in path})
                 for (page, sources), path in zip(await _with_sources(pages, links, admission, names), paths, strict=True):

@@ -1,4 +1,4 @@
-"""The link graph of a crawl: numbers, ranks, edges by name, who links to a URL. Works beside a running crawl.
+"""The link graph of a crawl: numbers, ranks, who links to a URL. Works beside a running crawl.
 
 The graph is read from its files; names of fingerprints are asked of the frontier. What no known URL is called by (a link of a
 page that is being settled just now, or one whose key was learned to be another) is shown as its fingerprint.
@@ -6,7 +6,7 @@ page that is being settled just now, or one whose key was learned to be another)
 
 import asyncio
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, cast
 
@@ -21,11 +21,10 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.names import naming
 from gossamer.joints.graph import LinkGraph
 from gossamer.policy.pagerank import pagerank, passing
+from gossamer.records.export import Edge
 from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
-
-IN_A_ROW = 100_000  # edges named together
 
 BROKEN = frozenset(
     {
@@ -40,15 +39,6 @@ BROKEN = frozenset(
         Outcome.PROTOCOL_ERROR,
     }
 )
-
-
-class Edge(Struct, frozen=True):
-    """A link from one page to another."""
-
-    source: str
-    target: str
-    kind: str
-    nofollow: bool
 
 
 class Ranked(Struct, frozen=True):
@@ -80,11 +70,6 @@ class GraphTable(Struct, frozen=True):
     targets: NDArray[np.uint64]
     ways: NDArray[np.uint8]
 
-    @property
-    def sources(self) -> NDArray[np.uint64]:
-        """Return the page of every edge."""
-        return np.repeat(self.pages, self.counts)
-
 
 def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
     """Rank all pages, keep the ranks beside the graph if it can be written, and return the graph in numbers."""
@@ -104,15 +89,6 @@ def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
         ranked=len(nodes),
         top=tuple(Ranked(names[int(nodes[at])], round(float(ranks[at]), 6), int(inlinks[at])) for at in best),
     )
-
-
-def named_edges(directory: CrawlDirectory) -> Iterator[Edge]:
-    """Walk over every edge by name."""
-    graph = asyncio.run(_read(directory))
-    sources = graph.sources
-    for start in range(0, len(sources), IN_A_ROW):
-        some = slice(start, start + IN_A_ROW)
-        yield from _edges(directory, sources[some], graph.targets[some], graph.ways[some])
 
 
 def inlinks(directory: CrawlDirectory, url: str, limit: int | None = None) -> list[Edge]:

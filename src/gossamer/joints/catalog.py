@@ -5,7 +5,7 @@ what it gave last: `after`.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from gossamer.joints.shelving import Shelving
 from gossamer.records.location import Location
@@ -85,6 +85,13 @@ class Catalog(Captures, ArchiveFiles, Protocol):
 
     def by_key(self) -> AsyncIterator[Page]:
         """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+
+    def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of pages, so many pages at a time: for each field its values, in the order of the pages.
+
+        `fields` are those of a `Page`, or of its place (`place.file`); `wanted` is what `pages` takes. Who wants some fields of
+        very many pages asks for these.
+        """
 
     async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""

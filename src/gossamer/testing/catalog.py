@@ -15,7 +15,7 @@ from gossamer.errors import StoreError
 from gossamer.joints.catalog import Catalog
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Page, Place
+from gossamer.records.page import Page, Place, values_of
 from gossamer.records.reason import because
 
 Opener = Callable[[], Awaitable[Catalog]]
@@ -73,6 +73,21 @@ async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
     assert [found async for found in catalog.pages(status=203)] == [full], (
         "a page that is walked over is not the one that was added"
     )
+    await catalog.aclose()
+
+
+async def fields_of_pages_are_those_of_the_pages(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    await catalog.add([page(f"{number}", fetched_at=float(number), place=Place("f", number, 9)) for number in range(5)])
+    odd = page("odd", outcome=Outcome.GONE, reason=because("http.status", status=404), simhash=2**64 - 1, noindex=True)
+    await catalog.add([odd, page("known", freshness=Freshness(visits=3), outlinks=1)])
+    for wanted in ({}, {"outcome": "gone"}, {"outcome": "throttled"}, {"limit": 3}):
+        pages = [found async for found in catalog.pages(**wanted)]
+        fields = [*Page.__struct_fields__, "place.file", "place.offset", "place.length"]
+        walked = [batch async for batch in catalog.columns(fields, 2, wanted)]
+        assert [len(batch[0]) for batch in walked] == [2] * (len(pages) // 2) + [1] * (len(pages) % 2), "not so many at a time"
+        for number, field in enumerate(fields):
+            assert [value for batch in walked for value in batch[number]] == values_of(field, pages), f"{field} differs"
     await catalog.aclose()
 
 
@@ -403,6 +418,7 @@ async def a_copy_is_not_searched_by_its_text_and_found_last_by_its_name(open_cat
 
 RULES: tuple[Rule, ...] = (
     a_page_comes_back_with_every_fact,
+    fields_of_pages_are_those_of_the_pages,
     a_later_visit_takes_the_place_of_an_earlier,
     pages_are_walked_over_in_the_order_of_their_keys,
     pages_are_found_by_all_that_is_given,

@@ -4,7 +4,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from gossamer.jobs.findings import Hop, LinkSource
+from gossamer.records.findings import Hop
 
 Row = TypeVar("Row")
 
@@ -21,6 +21,14 @@ class Listing(Struct, Generic[Row], frozen=True):
         return self.total - len(self.rows)
 
 
+class SourceFact(Struct, frozen=True):
+    """A page that links to a URL, or redirects there, and how; the words of its links are for an export."""
+
+    url: str
+    kind: str  # an empty text: it was found there, in whatever way
+    nofollow: bool
+
+
 class DeadLink(Struct, frozen=True, kw_only=True):
     """A URL where nothing is."""
 
@@ -29,7 +37,7 @@ class DeadLink(Struct, frozen=True, kw_only=True):
     status: int  # 0: there was no answer
     reason: str
     is_external: bool  # of another site, asked for because it is linked
-    sources: Listing[LinkSource]
+    sources: Listing[SourceFact]
 
 
 class RedirectFact(Struct, frozen=True, kw_only=True):
@@ -38,7 +46,7 @@ class RedirectFact(Struct, frozen=True, kw_only=True):
     hops: tuple[Hop, ...]
     redirects: int
     is_circle: bool
-    sources: Listing[LinkSource]
+    sources: Listing[SourceFact]
 
 
 class PageFact(Struct, frozen=True, kw_only=True):

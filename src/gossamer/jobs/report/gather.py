@@ -15,12 +15,13 @@ from gossamer.errors import UrlError
 from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
-from gossamer.jobs.findings import PAGES_AT_ONCE, BrokenLink, LinkSource, RedirectChain, broken_links, redirect_chains
+from gossamer.jobs.findings import PAGES_AT_ONCE, broken_links, redirect_chains
 from gossamer.jobs.report import lists
-from gossamer.jobs.report.facts import DeadLink, Listing, RedirectFact, SitemapFacts, SiteReport
+from gossamer.jobs.report.facts import DeadLink, Listing, RedirectFact, SitemapFacts, SiteReport, SourceFact
 from gossamer.jobs.report.pagetable import KEPT, PageTable, signed
 from gossamer.jobs.report.sitemaps import listed_urls, unlinked
 from gossamer.joints.walks import batches
+from gossamer.records.findings import BrokenLink, LinkSource, RedirectChain
 from gossamer.records.page import Page, Place
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
@@ -102,8 +103,8 @@ def _cut(rows: list[Any], limit: int | None) -> Listing[Any]:
     return Listing(len(rows), tuple(rows[:limit]))
 
 
-def _sources(found: tuple[LinkSource, ...], limit: int | None) -> Listing[LinkSource]:
-    return _cut(list(found), limit)
+def _sources(found: tuple[LinkSource, ...], limit: int | None) -> Listing[SourceFact]:
+    return Listing(len(found), tuple(SourceFact(source.url, source.kind, source.nofollow) for source in found[:limit]))
 
 
 def _broken(
