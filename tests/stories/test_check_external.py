@@ -1,5 +1,6 @@
 """Links to other sites are asked for once and not followed: what the other site's server saw, and what is known afterwards."""
 
+import csv
 import json
 import subprocess
 import threading
@@ -26,11 +27,16 @@ def theirs(site: Site, path: str = "/") -> str:
     return site.url(path, host="theirs.test")
 
 
+def robots(asked: Asked) -> Answer:
+    """Return a robots.txt that forbids something and names a sitemap."""
+    return 200, {}, f"User-agent: *\nDisallow: /private\nSitemap: http://{asked.headers['host']}/map.xml\n".encode()
+
+
 def other_site() -> dict[str, Any]:
     """Return the routes of a site that is only linked."""
     many = {f"/p{number}": page("/never", title=f"p{number}") for number in range(8)}
     return {
-        "/robots.txt": (200, {}, b"User-agent: *\nDisallow: /private\nSitemap: http://theirs.test/map.xml\n"),
+        "/robots.txt": robots,
         "/ok": page("/never", title="theirs"),
         "/moved": (301, {"location": "/never"}, b""),
         "/private": page(title="private"),
@@ -56,7 +62,8 @@ def test_another_site_sees_one_request_a_link_and_none_beyond(tmp_path: Path) ->
     with site_running(other_site()) as other:
         crawl = tmp_path / "crawl"
         links = [theirs(other, path) for path in paths]
-        site, result = crawl_linking(crawl, [*links, *links], "--max-depth", 1, "--include", "/deep", "--max-pages", 50)
+        limits = ["--max-depth", 1, "--include", "/deep", "--max-pages", 3, "--set", "traps.probe_after=0"]
+        site, result = crawl_linking(crawl, [*links, *links], *limits, "--set", "crawl.path_ascending=true")
         assert result.returncode == 0, result.stderr
         asked = Counter(one.path for one in other.asked)
     assert asked == Counter(["/robots.txt", *(path for path in paths if path != "/private")])
@@ -66,6 +73,8 @@ def test_another_site_sees_one_request_a_link_and_none_beyond(tmp_path: Path) ->
     assert outcomes == dict.fromkeys(paths, "checked") | dead
     status = json.loads(run_gossamer("status", crawl, "--json").stdout)
     assert (status["pages"], status["bodies_cut"]) == (2, 0)
+    learned = [json.loads(line) for line in run_gossamer("traps", crawl, "--all", "--json").stdout.splitlines()]
+    assert {one["host"] for one in learned} == {"ours.test"}, "nothing is learned about a site that is not read"
     verified = run_gossamer("verify", crawl)
     assert verified.returncode == 0, verified.stdout
 
@@ -83,6 +92,9 @@ def test_a_dead_link_to_another_site_is_reported_with_its_source_and_explained_b
     source = site.url("/deep", host="ours.test")
     assert all([one["url"] for one in row["sources"]["rows"]] == [source] for row in found.values())
     assert (report["external"], report["pages"], report["hosts"]["total"]) == (3, 2, 1)
+    assert run_gossamer("export", crawl, "--to", "broken", tmp_path / "broken.csv").returncode == 0
+    exported = list(csv.DictReader((tmp_path / "broken.csv").open(encoding="utf-8")))
+    assert {(row["target"], row["source"]) for row in exported} == {(url, source) for url in found}
     for path in ("/ok", "/gone"):
         facts = explained(crawl, theirs(other, path))
         assert facts["rule"] == "scope.check_external" and "asked for once and not followed" in facts["reason"]
