@@ -386,6 +386,10 @@ class PlainCatalog:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
 
+    async def by_key(self) -> AsyncIterator[Page]:
+        for key in sorted(self._rows):
+            yield self._rows[key]
+
     async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
         async for pages in batches(self.pages(**wanted), at_once):
             yield [values_of(field, pages) for field in fields]
