@@ -9,7 +9,7 @@ many small pages, with `--full` a million.
 import argparse
 from collections.abc import Callable
 
-from bench import frontier, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
+from bench import chronicle, frontier, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "polite": polite.tables,
     "scaling": scaling.tables,
     "near": near.tables,
+    "chronicle": chronicle.tables,
     "opic": opic.tables,
     "orders": orders.tables,
     "reopened": reopened.tables,

@@ -382,7 +382,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         ),
         arrivals=stores.arrivals,
         chains=stores.chains,
-        chronicler=Chronicler(stores.chronicle, stores.frontier),
+        chronicler=Chronicler(stores.chronicle, stores.frontier, stores.settings.chronicle.level == "off"),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,
     )

@@ -549,11 +549,11 @@ class PlainChronicle:
 
     def _events(self, position: str) -> list[Event]:
         found = []
-        for block, (_, lines, struck) in enumerate(self._blocks[: self._mark], 1):
+        for block, (at, lines, struck) in enumerate(self._blocks[: self._mark], 1):
             for number, line in enumerate(lines, 1):
-                said = {name: part for name, part in line.items() if name not in ("kind", "at", "host")}
+                said = {name: part for name, part in line.items() if name not in ("kind", "host")}
                 name = f"plain-{block:08}-{number:04}"
-                event = Event(id=name, kind=line["kind"], at=line["at"], host=line.get("host", ""), said=said)
+                event = Event(id=name, kind=line["kind"], at=at, host=line.get("host", ""), said=said)
                 found += [event] if number not in struck and name > position else []
         return found
 

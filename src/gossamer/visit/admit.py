@@ -358,4 +358,4 @@ NOT_TOO_FAR = Verdict(True, because(Rule.FETCH_MAX_REDIRECTS))
 
 def rules_of(entries: Iterable[Entry]) -> Counter[str]:
     """Count the rules by which some of these entries were refused."""
-    return Counter([refused.reason.rule for refused in [entry.refused for entry in entries] if refused is not None])
+    return Counter([refused.reason.rule for entry in entries if (refused := entry.refused) is not None])
