@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from gossamer.assemble import open_chronicle
+from gossamer.clock import SystemClock
+from gossamer.config import quantities
 from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
@@ -31,6 +34,18 @@ class EventFilter(Struct, frozen=True):
         if event.at < self.since or (self.host and event.host != self.host):
             return False
         return not self.outcome or event.said.get("outcome") == self.outcome
+
+
+def moment_of(text: str) -> float:
+    """Return the time that a text names: a date with or without a time (UTC unless it says otherwise), or how long ago."""
+    ago = quantities.seconds(text)
+    if ago is not None:
+        return SystemClock().now() - ago
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--since {text!r} is neither a date like 2026-11-18T13:00 nor a time like 2h") from None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
 def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> Iterator[Event]:
