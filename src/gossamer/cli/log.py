@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gossamer.cli import output
+from gossamer.records import reason
 
 if TYPE_CHECKING:
     from gossamer.records.event import Event
@@ -37,4 +38,8 @@ def _line(event: "Event") -> str:
     if event.kind != "visit":
         facts = " ".join(f"{name}={value}" for name, value in said.items())
         return f"{output.moment(event.at)}  {event.kind}  {facts}"
-    return f"{output.moment(event.at)}  {said['outcome']}  {said.get('status') or '-'}  {said['url']}"
+    size = output.size(said["bytes"]) if said.get("bytes") else "-"
+    rule = said.get("rule", "")
+    why = reason.told(rule, reason.rendered(rule, said.get("facts", {}))) if rule else ""
+    what = f"{said['outcome']:<14}  {said.get('status') or '-':>3}  {size:>8}  {said.get('version', ''):<7}"
+    return f"{output.moment(event.at)}  {what}  {said['url']}  {why}".rstrip()

@@ -10,12 +10,14 @@ from msgspec import Struct
 from gossamer.assemble import open_chronicle
 from gossamer.clock import SystemClock
 from gossamer.config import quantities
+from gossamer.config.choice import remedy
 from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
 from gossamer.joints.chronicle import Chronicle, Telling
 from gossamer.records.event import Event
 from gossamer.records.line import AuditedBlock, ChainHead
+from gossamer.records.outcome import Outcome
 
 AT_ONCE = 1_000  # events
 SILENCE = "chronicle.level=off"  # what an operator has said whose run is not told
@@ -50,6 +52,9 @@ def moment_of(text: str) -> float:
 
 def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> Iterator[Event]:
     """Walk over what a crawl tells, oldest first; `follow` waits for more."""
+    outcomes = [outcome.value for outcome in Outcome]
+    if wanted.outcome and wanted.outcome not in outcomes:
+        raise UsageError(f"there is no outcome {wanted.outcome!r}; {remedy(wanted.outcome, outcomes)}")
     return driven(_told(directory, wanted, limit, follow))
 
 
