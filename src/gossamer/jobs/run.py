@@ -17,10 +17,12 @@ from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import Clock, SystemClock
 from gossamer.compiled import compiled_and_pure
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access, trusted_proxies
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
+from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
@@ -51,6 +53,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]  # of this run
     bugs: int  # of ours that were met; their traces are in the log
     pages: int
+    items: int  # that readers found in this run
+    problems: int  # that readers had in this run
     bytes: int
     requests: int
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
@@ -83,6 +87,8 @@ def run_crawl(
 
     `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
     """
+    check_extensions(settings)  # before anything is opened, and any worker forked: they know the readers then
+    read_access(settings)  # refuses what cannot hold, before anything is opened
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -127,6 +133,8 @@ async def _crawl(
     seeds = directory.seeds()
     async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
+            for proxy in trusted_proxies(settings):
+                log.note("proxy resolves names", proxy=proxy)
             if pure := compiled_and_pure()[1]:
                 log.note("runs pure", modules=pure)
             crawl.events.subscribe(log)
@@ -159,6 +167,8 @@ async def _crawl(
             outcomes=dict(crawl.tally.outcomes),
             bugs=crawl.tally.bugs,
             pages=crawl.tally.pages,
+            items=crawl.tally.items,
+            problems=crawl.tally.problems,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
             too_soon=crawl.tally.politeness.count,
