@@ -52,7 +52,7 @@ soak: $(READY)
 	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
 	@GOSSAMER_SOAK_PACE=5000 $(BIN)/pytest tests/stories/test_pace.py --timeout 1200
-	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
+	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py tests/crash/test_killed_script.py --timeout 1200
 	@SOAK_DAMAGES=1000 $(BIN)/pytest tests/crash/test_damaged_stores.py --timeout 1800 -s
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
 	@$(BIN)/python tests/support/sanitized.py --seconds 900 --tests

@@ -124,23 +124,28 @@ async def measure(directory: Path, urls: int, hosts: int, sample: int) -> Row:
 
 async def _measure_once(directory: Path, account: Account, urls: int, hosts: int, sample: int) -> tuple[int, int]:
     """Fill, use and close one frontier; return memory and disk when it was full."""
-    frontier = EmbeddedFrontier.open_at(
-        directory, FrontierSettings(max_waiting=urls), Politeness(), Breaker(), lease=300.0, now=NOW
-    )
+    frontier = opened(directory, urls, NOW)
     with Bar(f"push {urls:,} URLs of {hosts:,} hosts", urls) as bar, account.on("push"):
-        await _push(frontier, account, range(urls), hosts, bar)
+        await push(frontier, account, range(urls), hosts, bar)
         await _until_idle()
     held, disk = resident(), size_of(directory)
     with Bar(f"push {sample:,} again", sample) as bar, account.on("again"):
-        await _push(frontier, account, range(0, urls, urls // sample)[:sample], hosts, bar)
+        await push(frontier, account, range(0, urls, urls // sample)[:sample], hosts, bar)
     with Bar(f"lease and settle {sample:,}", sample) as bar:
-        await _use(frontier, account, sample, bar)
+        await use(frontier, account, sample, bar)
     with account.on("close"):
         await frontier.aclose()
     return held, disk
 
 
-async def _push(frontier: EmbeddedFrontier, account: Account, numbers: range, hosts: int, bar: Bar) -> None:
+def opened(directory: Path, urls: int, now: float) -> EmbeddedFrontier:
+    """Open the frontier in a directory, which may hold so many URLs of one host, or make one there."""
+    settings = FrontierSettings(max_waiting=urls)
+    return EmbeddedFrontier.open_at(directory, settings, Politeness(), Breaker(), lease=300.0, now=now)
+
+
+async def push(frontier: EmbeddedFrontier, account: Account, numbers: range, hosts: int, bar: Bar) -> None:
+    """Push URLs of hosts, as the links of a few pages at a time."""
     for pages in _pages(account, numbers, hosts):
         await asyncio.gather(*(frontier.discover(page, NOW) for page in pages))
         bar.forward(sum(map(len, pages)))
@@ -170,7 +175,7 @@ def _entry(number: int, hosts: int) -> Entry:
     return Entry(url, url, host, depth=3, kind=LinkKind.ANCHOR, via=f"https://{host}/", score=0.5)
 
 
-async def _use(frontier: EmbeddedFrontier, account: Account, sample: int, bar: Bar) -> None:
+async def use(frontier: EmbeddedFrontier, account: Account, sample: int, bar: Bar) -> None:
     """Lease and settle a sample; when no host is ready, time moves on to when one is."""
     now, used = NOW + 10, 0
     while used < sample:

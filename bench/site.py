@@ -152,7 +152,8 @@ def has_documentation() -> bool:
 
 def _trees() -> dict[str, Path]:
     """Return the documentation of packages, each by the path it is served under."""
-    found = {path.resolve(): path for path in sorted(Path("/usr/share/doc").glob("python3*-doc/html"))}
+    names = ("python3*-doc/html", "postgresql-doc-*/html")
+    found = {path.resolve(): path for name in names for path in sorted(Path("/usr/share/doc").glob(name))}
     return {f"/{path.parent.name}/": path for path in found.values() if (path / "index.html").exists()}
 
 

@@ -77,7 +77,7 @@ def grounds(scale: str) -> Iterator[Ground]:
     yield Ground("25 KB", ("--pages", pages, "--size", 25_000, "--links", 100))
     yield Ground("150 KB", ("--pages", pages, "--size", 150_000, "--links", 264))
     if scale != "quick" and site.has_documentation():
-        yield Ground("python docs", ("--documentation",))
+        yield Ground("documentation", ("--documentation",))
     yield Ground("25 KB, TLS", ("--pages", pages, "--size", 25_000, "--links", 100), secure=True)
     if nginx.is_at_hand():
         yield Ground("25 KB, TLS kept", (), secure=True, kept=(pages, 25_000, 100))

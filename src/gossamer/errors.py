@@ -15,6 +15,7 @@
     ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
+        └── ScriptError         a script cannot be loaded, or is missing
 
 The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with. A run that met none
 of these ends with 0 (done), 6 (all that waits is paused or blocked), 7 (the end, and nothing was kept) or 130 (interrupted).
@@ -94,6 +95,10 @@ class PluginError(GossamerError):
     """A plugin is missing or failed its checker."""
 
     exit_code = 5
+
+
+class ScriptError(PluginError):
+    """A script cannot be loaded, or is missing."""
 
 
 ENDING = (StoreError, CrawlError, CannotGoOn)

@@ -1,7 +1,8 @@
 """The table of what a key chooses: a URI's scheme, a URL's scheme, a MIME type. Nothing is imported until it is chosen.
 
 A plugin adds a row with an entry point of group `gossamer.<family>` whose name is the key. It must look like its joint, which
-says how it is built or opened, too; else it is refused by name. A row of ours cannot be replaced. See docs/plugins.md.
+says how it is built or opened, too; else it is refused by name. A row of ours is replaced only where a setting says so
+(`documents.processors`); else a plugin for it is refused by name, never ignored. See docs/plugins.md.
 
     [project.entry-points."gossamer.fetcher"]
     gopher = "my_package.gopher:GopherFetcher"
@@ -9,7 +10,7 @@ says how it is built or opened, too; else it is refused by name. A row of ours c
 
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -19,7 +20,8 @@ from typing import Any
 from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
-from gossamer.joints.documents import Processor
+from gossamer.joints.chronicle import Chronicle
+from gossamer.joints.documents import PageReader, Processor
 from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
@@ -52,6 +54,10 @@ TABLE: dict[str, dict[str, str]] = {
         "edges": "gossamer.storage.linkgraph:EdgeLog",
         "none": "gossamer.storage.nograph:NoGraph",
     },
+    "chronicle": {
+        "jsonl": "gossamer.storage.chronicle.jsonl:JsonlChronicle",
+        "none": "gossamer.storage.chronicle.none:NoChronicle",
+    },
     "fetcher": {
         "http": "gossamer.fetchers.http:HttpFetcher",
         "https": "gossamer.fetchers.http:HttpFetcher",
@@ -68,6 +74,7 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "reader": {},
     "export": {  # Markdown joins here
         "parquet": "gossamer.storage.export.parquet:ParquetExport",
         "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
@@ -89,8 +96,10 @@ JOINTS: dict[str, type] = {
     "archive": Archive,
     "catalog": Catalog,
     "graph": LinkGraph,
+    "chronicle": Chronicle,
     "fetcher": Fetcher,
     "processor": Processor,
+    "reader": PageReader,
     "export": Exporter,
     "filter": Filter,
     "scorer": Scorer,
@@ -112,9 +121,33 @@ def only(family: str) -> str | None:
     return found[0] if found else None
 
 
-def choose(family: str, key: str) -> Any:
-    """Import and return the class a key stands for."""
-    row = TABLE[family].get(key)
+def plugins(family: str) -> dict[str, str]:
+    """Return the plugins of a family: by key what each stands for."""
+    return {point.name: point.value for point in _plugins(family)}
+
+
+def refuse_ignored(replaced: Collection[str]) -> None:
+    """Refuse plugins that would be ignored: for a key of ours, but for MIME types to be `replaced`; two for one key."""
+    for mime in replaced:
+        if mime not in plugins("processor"):
+            raise PluginError(
+                f"documents.processors has {mime!r}, but no plugin for it is installed; install it or leave it out"
+            )
+    for family in TABLE:
+        seen: dict[str, str] = {}
+        for point in _plugins(family):
+            who = f"the {family} plugin {point.name!r} ({point.value})"
+            if point.name in seen:
+                raise PluginError(f"{who} has the key of another one ({seen[point.name]}); remove one of them")
+            seen[point.name] = point.value
+            if point.name in TABLE[family] and not (family == "processor" and point.name in replaced):
+                choice = f", or choose it with --set documents.processors={point.name}" if family == "processor" else ""
+                raise PluginError(f"{who} has a key of ours, so it would never be asked; remove it{choice}")
+
+
+def choose(family: str, key: str, replaced: bool = False) -> Any:
+    """Import and return the class a key stands for; that of a plugin where ours is `replaced`."""
+    row = None if replaced else TABLE[family].get(key)
     if row is not None:
         module, _, name = row.partition(":")
         return getattr(import_module(module), name)
@@ -148,9 +181,9 @@ def located(uri: str, directory: Path, knob: str) -> Location:
     return Location(scheme, None if path.startswith("//") else directory / path, uri)
 
 
-def named(family: str, key: str) -> str:
+def named(family: str, key: str, replaced: bool = False) -> str:
     """Return what a key that can be chosen stands for, as `module:class`, for another process to import."""
-    row = TABLE[family].get(key)
+    row = None if replaced else TABLE[family].get(key)
     if row is not None:
         return row
     point = next(point for point in _plugins(family) if point.name == key)

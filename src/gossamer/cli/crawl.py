@@ -41,6 +41,9 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+Script = Annotated[
+    list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
@@ -72,6 +75,7 @@ def crawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     config: ConfigFile = None,
     set_: Set = None,
     json: Json = False,
@@ -86,6 +90,7 @@ def crawl(
     from gossamer.config.load import load
     from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.begin import begin
+    from gossamer.jobs.extensions import with_whole_paths
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
 
@@ -107,9 +112,10 @@ def crawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
-    settings = load([config] if config else [], flags)
+    settings = with_whole_paths(load([config] if config else [], flags))
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
     _tell_left_out(found.invalid)
     _tell_refused(refused_seeds(found.urls, settings))
@@ -134,6 +140,7 @@ def resume(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
@@ -164,6 +171,7 @@ def resume(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
@@ -186,6 +194,7 @@ def recrawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -209,6 +218,7 @@ def recrawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
@@ -235,6 +245,7 @@ FLAGS = {
     "insecure": "fetch.insecure",
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
+    "script": "documents.scripts",
 }
 
 
@@ -242,6 +253,8 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     """Turn options into settings by their dotted names; those not given are left out."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
+    if "script" in given:
+        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]
     if "max_body" in given:
         flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:
@@ -326,6 +339,7 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.jobs.extensions import told_of
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
@@ -337,6 +351,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"
     )
     yield f"  user agent: {user_agent(settings)}"
+    for what, told in told_of(settings, directory.scripts()):
+        yield f"  {what + ':':11} {told}"
     compiled, pure = compiled_and_pure()
     if pure:
         yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"
@@ -383,6 +399,11 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
     frontier, learned, directory = summary.frontier, summary.learned, summary.directory
     yield "pages", f"{summary.pages:,}, {output.size(summary.bytes)} in {output.duration(summary.seconds)}"
+    if summary.items or summary.problems:
+        missed = f"; readers had {summary.problems:,} problem(s)" if summary.problems else ""
+        yield "items", f"{summary.items:,} found by readers{missed}"
+    if summary.problems:
+        yield "", command("problems", directory)
     yield "requests", f"{summary.requests:,}, {too_soon}; {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second"
     yield "URLs", states(asdict(frontier))
     if learned["templates"] or learned["parameters"]:

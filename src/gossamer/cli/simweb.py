@@ -18,6 +18,7 @@ def simweb(
     mazes: Annotated[str, typer.Option(help="also the trap zoo: all, or exhibits by name", metavar="NAMES")] = "",
     maze_scale: Annotated[float, typer.Option(help="size of its honest giants; 1: a shop of 20,000 pages")] = 1.0,
     living: Annotated[int, typer.Option(help="also so many hosts whose pages change, each on its own clock")] = 0,
+    shop: Annotated[int, typer.Option(help="also shop.sim, a shop of so many things to read items from")] = 0,
 ) -> None:
     """Serve a synthetic web on loopback until interrupted; the first line says where, as JSON.
 
@@ -27,7 +28,7 @@ def simweb(
     from gossamer.simweb.__main__ import main
 
     words = ["--hosts", str(hosts), "--pages", str(pages), "--seed", str(seed), "--port", str(port)]
-    words += ["--mazes", mazes, "--maze-scale", str(maze_scale), "--living", str(living)]
+    words += ["--mazes", mazes, "--maze-scale", str(maze_scale), "--living", str(living), "--shop", str(shop)]
     for option, path in (("--ledger", ledger), ("--manifest", manifest), ("--seeds", seeds)):
         if path is not None:
             words += [option, str(path)]

@@ -47,6 +47,9 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "links", output.links_cut(one["links_cut"])
     if frontier["hosts"]:
         yield "hosts", f"{frontier['hosts']:,} with work: {command('hosts', one['directory'])}"
+    told = one["chronicle"]
+    log = command("log", one["directory"])
+    yield "chronicle", f"{told['events']:,} events: {log}" if told else "none: chronicle.level is off"
     yield "build", output.build(**one["build"])
 
 

@@ -192,6 +192,8 @@ class Documents(Section):
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+    scripts: tuple[str, ...] = Field((), description="Python files whose readers find items on pages")
+    processors: tuple[str, ...] = Field((), description="MIME types that a plugin reads although a processor of ours does")
 
     @field_validator("follow")
     @classmethod
@@ -300,12 +302,22 @@ class Storage(Section):
     catalog: str = Field("sqlite:catalog.db", description="where the catalog of pages is")
     kv: str = Field("rocksdb:state", description="where robots.txt, digests and the like are")
     graph: str = Field("edges:graph", description="where the graph of links is; nothing: none is kept")
+    chronicle: str = Field("jsonl:chronicle", description="where the chronicle is: a line for each visit, in a chain")
     durability: Literal["durable", "fast"] = Field(
         "durable", description="durable: what is done outlives a power loss; fast: all but the last second"
     )
     segment_bytes: int = Field(1024 * MIB, ge=1024, description="a WARC file is closed when it is this long")
     segment_seconds: float = Field(3600, gt=0, description="or this old")
     compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")
+
+
+class ChronicleSettings(Section):
+    """The record of what a crawl did, for `gossamer log`, for consumers of its events and for an audit."""
+
+    level: Literal["visits", "off"] = Field("visits", description="visits: each one is told; off: there is no chronicle")
+    keep: float | None = Field(
+        None, ge=0, description="seconds after which segments are removed that every reader has had; none: they are kept"
+    )
 
 
 class Settings(Section):
@@ -327,6 +339,7 @@ class Settings(Section):
     recrawl: Recrawl = Recrawl()
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()
+    chronicle: ChronicleSettings = ChronicleSettings()
 
     @model_validator(mode="after")
     def _ends_within_its_lease(self) -> "Settings":

@@ -13,6 +13,7 @@ from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import ConfigError, CrawlError, CrawlReadOnly
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.extensions import check_extensions
 from gossamer.registry import keys
 from gossamer.url.parse import Url
 
@@ -23,6 +24,7 @@ BESIDE = ("-wal", "-shm", ".new", ".seal")  # what stands for a moment beside a 
 def begin(path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> Iterator[CrawlDirectory]:
     """Make a new crawl and let it run; the directory is as before if that fails while the crawl knows no URL."""
     _check_schemes(settings.scope.schemes)
+    check_extensions(settings)
     missing = [each for each in (path, *path.parents) if not each.exists()]
     before = {each.name for each in path.iterdir()} if path.is_dir() else set()
     try:
@@ -58,6 +60,6 @@ def _take_back(directory: CrawlDirectory, settings: Settings, before: set[str], 
 def _is_ours(name: str, settings: Settings) -> bool:
     """Tell whether a crawl makes something of that name."""
     storage = settings.storage
-    stores = (settings.frontier.uri, storage.kv, storage.catalog, storage.archive, storage.graph)
+    stores = (settings.frontier.uri, storage.kv, storage.catalog, storage.archive, storage.graph, storage.chronicle)
     made = {*CrawlDirectory.FILES, *(Path(uri.partition(":")[2]).parts[0] for uri in stores if uri.partition(":")[2])}
     return name in made or any(name == f"{each}{end}" for each in made for end in BESIDE)

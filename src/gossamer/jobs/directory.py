@@ -5,7 +5,7 @@ gossamer.toml  the crawl's configuration
 seeds.txt      where it began
 frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
-graph/         which page links to which
+graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
 crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
 """
@@ -25,6 +25,7 @@ from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
+from gossamer.jobs.extensions import script_digests
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -38,6 +39,7 @@ class About(Struct, frozen=True, kw_only=True):
     format: int
     gossamer: str
     created: float
+    scripts: dict[str, str] = {}  # digests (SHA-256) of the scripts it began with, by path
 
 
 class CrawlDirectory:
@@ -71,7 +73,8 @@ class CrawlDirectory:
                 directory._refuse_another()
                 write_whole(directory._config, dump(settings, only_changed=True).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
-                about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+                scripts = script_digests(settings)
+                about = About(format=FORMAT, gossamer=version("gossamer"), created=now, scripts=scripts)
                 write_whole(directory._about, msgspec.json.encode(about) + b"\n")
                 directory._seal_papers()
         except OSError as error:
@@ -120,6 +123,10 @@ class CrawlDirectory:
         """Return the crawl's configuration, with the flags of this run on top."""
         return load([self._config], flags or {})
 
+    def scripts(self) -> dict[str, str]:
+        """Return the digests of the scripts that the crawl began with, by path."""
+        return msgspec.json.decode(self._about.read_bytes(), type=About).scripts
+
     def seeds(self) -> list[Url]:
         """Return where the crawl began."""
         try:
@@ -150,6 +157,20 @@ class CrawlDirectory:
             yield
         finally:
             os.close(descriptor)
+
+    def holder(self) -> int | None:
+        """Return the process that holds the crawl; None: nobody does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # nobody ever has
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(os.pread(descriptor, 32, 0) or b"0") or None
+        finally:
+            os.close(descriptor)
+        return None
 
     @contextmanager
     def lock_to_read(self) -> Iterator[None]:

@@ -20,10 +20,12 @@ from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
+from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.revisit import Again, visit_again
+from gossamer.jobs.words import tell_begun, tell_ended
 from gossamer.records.standing import FrontierStatistics
 from gossamer.run.garbage import collected_seldom
 from gossamer.run.pool import RunEnd
@@ -48,6 +50,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]  # of this run
     bugs: int  # of ours that were met; their traces are in the log
     pages: int
+    items: int  # that readers found in this run
+    problems: int  # that readers had in this run
     bytes: int
     requests: int
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
@@ -79,6 +83,7 @@ def run_crawl(
 
     `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
     """
+    check_extensions(settings)  # before anything is opened, and any worker forked: they know the readers then
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -113,6 +118,7 @@ async def _run(
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
                 directory.has_urls = True
+            await tell_begun(crawl.stores, len(seeds))
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
@@ -122,6 +128,7 @@ async def _run(
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)
+            await tell_ended(crawl.stores, end, crawl.tally.pages, crawl.tally.visits)
         totals = await crawl.stores.catalog.totals()
         unkept = seeds[:SEEDS_TOLD] if not totals.pages else []
         return Summary(
@@ -132,6 +139,8 @@ async def _run(
             outcomes=dict(crawl.tally.outcomes),
             bugs=crawl.tally.bugs,
             pages=crawl.tally.pages,
+            items=crawl.tally.items,
+            problems=crawl.tally.problems,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
             too_soon=crawl.tally.politeness.count,

@@ -20,6 +20,7 @@ from gossamer.joints.walks import batches
 from gossamer.records.export import Edge, ExportOptions, KeptRecord, PackedRecord, WordedLink
 from gossamer.records.fetch import Fetched
 from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
+from gossamer.records.item import KeptItem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Document, Page, values_of
 from gossamer.records.reason import because
@@ -68,6 +69,12 @@ class SampleHoldings:
         for page in self._all():
             self.given += 1
             yield Edge(page.url, URLS[0], "anchor", nofollow=False)
+
+    async def items(self) -> AsyncIterator[KeptItem]:
+        """Walk over an item of each page."""
+        async for page in self.pages():
+            content = b'{"name":"\xc3\xbc"}'
+            yield KeptItem(number=1, url=page.url, host=page.host, fetched_at=1.0, reader="shop", content=content)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over what is broken."""

@@ -8,6 +8,8 @@ decide that a URL was seen also keeps the key and compares.
 It is part of what is on disk: changing it orphans every frontier ever written.
 """
 
+from functools import lru_cache
+
 from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
 KEY_BITS = 48
@@ -34,13 +36,13 @@ def home(group: str) -> int:
 def group_of(key: str) -> str:
     """Return the group of a key, which is a URL: its host; `Entry.group` is the same."""
     pieces = key.split("/", 3)  # scheme, nothing, authority, the rest
-    host = pieces[2] if len(pieces) > 2 else ""
-    return _without_port(host) if ":" in host else host
+    return _without_port(pieces[2]) if len(pieces) > 2 else ""
 
 
 def fingerprint(key: str) -> int:
     """Return the fingerprint of a key."""
-    return xxh3_64_intdigest(group_of(key).encode()) & _OF_HOME | xxh3_64_intdigest(key.encode()) & _OF_KEY
+    pieces = key.split("/", 3)
+    return _home_bits(pieces[2] if len(pieces) > 2 else "") | xxh3_64_intdigest(key.encode()) & _OF_KEY
 
 
 def home_of(name: int) -> int:
@@ -53,7 +55,15 @@ def next_of_home(name: int) -> int:
     return name & _OF_HOME | (name + 1) & _OF_KEY
 
 
+@lru_cache(maxsize=16_384)  # the links of a page lead to few hosts
+def _home_bits(authority: str) -> int:
+    """Return the bits that the fingerprints of all keys with an authority begin with."""
+    return xxh3_64_intdigest(_without_port(authority).encode()) & _OF_HOME
+
+
 def _without_port(authority: str) -> str:
-    """Return the host of an authority with a port, or of an address in brackets."""
+    """Return the host of an authority, which may have a port, or be an address in brackets."""
+    if ":" not in authority:
+        return authority
     host, _, port = authority.rpartition(":")
     return (host if port.isdecimal() else authority).strip("[]")

@@ -30,6 +30,7 @@ from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import ARRIVED
 from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.gate import Gate
+from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
@@ -74,6 +75,7 @@ class Crawler:
         revisions: Revisions,
         archive: Archive,
         reader: Reader,
+        harvester: Harvester,
         admission: LinkJudge,
         outlinks: Outlinks,
         settler: Settler,
@@ -88,6 +90,7 @@ class Crawler:
         self._revisions = revisions
         self._archive = archive
         self._reader = reader
+        self._harvester = harvester
         self._admission = admission
         self._outlinks = outlinks
         self._settler = settler
@@ -143,7 +146,7 @@ class Crawler:
             return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=bug_of(error))
 
     async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
-        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        """Read an answer unless its URL had it before, tell whether it is like another, archive, harvest, admit its links."""
         digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
@@ -153,6 +156,7 @@ class Crawler:
             wishes = self._wishes_of(lease, fetched, reading.extract)
             finding = await comparison.judge(reading, wishes.noindex)
             await self._file(fetched, finding, filed)
+            reading = await self._harvester.gather(fetched, reading, finding)
             leads = await self._leads_of(lease, lesson, fetched, reading.extract, wishes.nofollow, finding)
             return _kept_of(fetched, reading, wishes, finding, filed, leads, revision)
 

@@ -7,6 +7,7 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple
 
@@ -36,7 +37,7 @@ from gossamer.records.rules import Rule
 from gossamer.records.visit import Chain, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
-from gossamer.visit.admit import LinkJudge
+from gossamer.visit.admit import LinkJudge, rules_of
 from gossamer.watch.events import Events
 from gossamer.watch.pauses import Pause
 
@@ -147,6 +148,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         page=page,
         claim=kept.claim,
         received=len(fetched.response_head) + fetched.body.size,
+        status=fetched.status,
+        address=fetched.address,
         likeness=kept.likeness,
         twin=kept.twin,
         elapsed=fetched.started - previous.fetched_at if previous is not None else 0.0,
@@ -156,6 +159,7 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         chain=kept.chain,
         difference=kept.difference,
         is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
+        harvest=kept.extract.harvest if page is not None else None,
     )
 
 
@@ -300,16 +304,17 @@ class Settler:
         lease, answer = visit.settlement.lease, visit.settlement.answer
         if answer is not None:
             clock = self._rules.clock_after(lease.clock, lease.policy, answer, self._clock.now())
-            visit = replace(visit, settlement=replace(visit.settlement, clock=clock))
+            force_setattr(visit.settlement, "clock", clock)  # nobody else has it yet, and two copies a page take their time
         return self._flushes.join(visit)
 
     async def discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time; return what is left."""
-        discovered = visit.settlement.discovered
+        discovered, refused = visit.settlement.discovered, Counter[str]()
         while len(discovered) > ENTERED_AT_ONCE:
             some, discovered = discovered[:ENTERED_AT_ONCE], discovered[ENTERED_AT_ONCE:]
             await self.until_room(self._discover, some)
-        return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
+            refused.update(rules_of(some))
+        return replace(visit, settlement=replace(visit.settlement, discovered=discovered), refused=dict(refused))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
         await self._frontier.discover(entries, self._clock.now())

@@ -10,7 +10,7 @@ very long record is written on a thread, too, and while it is, others wait: a fi
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -222,7 +222,7 @@ class DirectoryArchive:
         finally:
             await self._syncing.aclose()
 
-    def _pack(self, draft: warc.Draft) -> Iterator[bytes]:
+    def _pack(self, draft: warc.Draft) -> Iterable[bytes]:
         return warc.pack(draft, self._level)
 
     def _pack_long(self, fetched: Fetched, digest: str, record_id: str) -> Body:

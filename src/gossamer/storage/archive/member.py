@@ -6,7 +6,7 @@ than together with bytes that look like noise. What is small is compressed by a 
 (`_deflate.c`), and asked for (`FAST`); by ISA-L otherwise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from struct import Struct as Packed
 
 from isal import igzip_lib, isal_zlib
@@ -29,16 +29,17 @@ _quick = optional("gossamer.storage.archive._deflate")
 _deflate: Callable[[bytes, bool], bytes] | None = _quick.deflate if _quick else None
 
 
-def pack(head: bytes, body: Body | None, level: int) -> Iterator[bytes]:
+def pack(head: bytes, body: Body | None, level: int) -> Iterable[bytes]:
     """Compress a record: one piece when it is small, else pieces."""
-    if body is None or body.size <= LARGE:
-        content = body.read() if body is not None else b""
-        text = b"".join((head, content, _END))
-        if _deflate is not None and level == FAST and len(text) <= SMALL and text.isascii():
-            yield b"".join((_TOP, _deflate(text, True), _check(isal_zlib.crc32(text), len(text))))
-        else:
-            yield compress(text, level)
-        return
+    if body is not None and body.size > LARGE:
+        return _pack_long(head, body, level)
+    text = head + (_END if body is None else body.read() + _END)
+    if _deflate is not None and level == FAST and len(text) <= SMALL and text.isascii():
+        return (_TOP + _deflate(text, True) + _check(isal_zlib.crc32(text), len(text)),)
+    return (compress(text, level),)
+
+
+def _pack_long(head: bytes, body: Body, level: int) -> Iterator[bytes]:
     deflate = isal_zlib.compressobj(level, isal_zlib.DEFLATED, 31)
     yield deflate.compress(head)
     for piece in body.pieces():
@@ -51,17 +52,20 @@ def compress(text: bytes, level: int = FAST) -> bytes:
     return igzip_lib.compress(text, level, igzip_lib.COMP_GZIP)
 
 
-def store(head: bytes, body: Body, level: int) -> Iterator[bytes]:
+def store(head: bytes, body: Body, level: int) -> Iterable[bytes]:
     """Compress the head of a record and leave its body as it is: one piece when it is small, else pieces."""
-    top = (_TOP, _begun(head, level))
+    if body.size > _MOST - len(_END):
+        return _store_long(head, body, level)
+    content = body.read() + _END
+    size, checksum = len(content), isal_zlib.crc32(content, isal_zlib.crc32(head))
+    last = _check(checksum, len(head) + size)
+    return (b"".join((_TOP, _begun(head, level), _block(True, size, size ^ 0xFFFF), content, last)),)
+
+
+def _store_long(head: bytes, body: Body, level: int) -> Iterator[bytes]:
+    yield _TOP + _begun(head, level)
     checksum = isal_zlib.crc32(head)
     length = len(head) + body.size + len(_END)
-    if body.size <= _MOST - len(_END):
-        content = body.read() + _END
-        checksum = isal_zlib.crc32(content, checksum)
-        yield b"".join((*top, _stored(content, True), _check(checksum, length)))
-        return
-    yield b"".join(top)
     for piece in body.pieces():
         checksum = isal_zlib.crc32(piece, checksum)
         for start in range(0, len(piece), _MOST):

@@ -12,7 +12,7 @@ Follows ISO 28500:2017 (WARC 1.1) and its revisit profiles: `identical-payload-d
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -94,11 +94,12 @@ def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, 
     return Draft(_header("revisit", record_id, fetched.started, _RESPONSE, head, None, more), head)
 
 
-def pack(draft: Draft, level: int) -> Iterator[bytes]:
+def pack(draft: Draft, level: int) -> Iterable[bytes]:
     """Compress a record into its gzip member: one piece when it is small, else pieces."""
-    if draft.is_coded and draft.body is not None:
-        return member.store(draft.header + draft.head, draft.body, level)
-    return member.pack(draft.header + draft.head, draft.body, level)
+    header, head, body, is_coded = draft
+    if is_coded and body is not None:
+        return member.store(header + head, body, level)
+    return member.pack(header + head, body, level)
 
 
 @lru_cache(maxsize=64)  # one for an answer and its request
@@ -146,8 +147,7 @@ def _header(kind: str, record_id: str, at: float, content_type: str, head: bytes
     length = len(head)
     if body is not None:
         length += body.size
-        for piece in body.pieces():
-            hasher.update(piece)
+        _take_in(hasher, body)
     return (
         f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id}>\r\nWARC-Date: {date(at)}\r\n{more}"
         f"WARC-Block-Digest: {digest_text(hasher)}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
@@ -156,6 +156,13 @@ def _header(kind: str, record_id: str, at: float, content_type: str, head: bytes
 
 def _wire_digest(body: Body) -> str:
     hasher = hashlib.sha1()
+    _take_in(hasher, body)
+    return digest_text(hasher)
+
+
+def _take_in(hasher: "hashlib._Hash", body: Body) -> None:
+    if body.in_memory:
+        hasher.update(body.read())  # in one step: to make a walk of one piece takes longer than the rest of a header
+        return
     for piece in body.pieces():
         hasher.update(piece)
-    return digest_text(hasher)

@@ -1,4 +1,7 @@
-"""JSON Lines: a row a line, an object with the names of the columns; with text, markup and links of pages if asked for."""
+"""JSON Lines: a row a line, an object with the names of the columns; with text, markup and links of pages if asked for.
+
+A line of the table `items` is an item as its reader yielded it, and nothing else.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -38,6 +41,10 @@ class JsonlExport:
             yield len(some)
 
     async def _lines(self, holdings: Holdings) -> AsyncIterator[list[bytes]]:
+        if self._options.table == "items":
+            async for items in batches(holdings.items(), AT_ONCE):
+                yield [item.content + b"\n" for item in items]
+            return
         async for columns in columns_of(holdings, self._options.table, AT_ONCE):
             yield [self._encode(line) + b"\n" for line in self._objects(columns)]
 
