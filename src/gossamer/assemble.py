@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
@@ -43,6 +44,7 @@ from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.chronicler import Chronicler, judge
 from gossamer.node.commit import Committer
+from gossamer.node.jars import CookieJars
 from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
@@ -302,10 +304,11 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
     async with AsyncExitStack() as stack:
         resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
-        fetchers = make_fetchers(settings, resolver, guard, clock)
+        fetchers, access = make_fetchers(settings, resolver, guard, clock), read_access(settings)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
-        yield Requests(settings, fetchers, user_agent(settings), clock, frozenset(keys("processor")) - GZIP)
+        pages = frozenset(keys("processor")) - GZIP
+        yield Requests(settings, fetchers, user_agent(settings), clock, pages, access)
 
 
 @asynccontextmanager
@@ -429,6 +432,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         arrivals=stores.arrivals,
         chains=stores.chains,
         chronicler=Chronicler(stores.chronicle, stores.frontier, stores.settings.chronicle.level == "off"),
+        jars=make_jars(stores),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,
     )
@@ -437,7 +441,21 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
     forever = stores.settings.crawl.forever
-    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.revisit_price, forever, stores.ranks.of, stores.chains.of)
+    return Briefing(
+        stores.lessons,
+        stores.catalog,
+        stores.kv,
+        stores.revisit_price,
+        forever,
+        stores.ranks.of,
+        stores.chains.of,
+        make_jars(stores),
+    )
+
+
+def make_jars(stores: Stores) -> CookieJars | None:
+    """Build what keeps cookies, if a rule of requests says so."""
+    return CookieJars(stores.kv) if any(rule.cookies for rule in stores.settings.requests) else None
 
 
 @asynccontextmanager

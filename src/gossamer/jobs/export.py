@@ -12,7 +12,7 @@ from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
 from gossamer.jobs.holdings import open_holdings
-from gossamer.jobs.search import check_wanted
+from gossamer.jobs.search import refuse_unknown
 from gossamer.jobs.target import FileTarget, new_file, new_folder
 from gossamer.joints.export import Exporter, ExportTarget
 from gossamer.records.export import ExportOptions
@@ -28,7 +28,7 @@ def export_crawl(
     **wanted: Any,
 ) -> Iterator[int]:
     """Write what was asked for to a file, a folder or a stream; gives how many rows were written since the last number."""
-    check_wanted(wanted)
+    refuse_unknown(wanted)
     exporter = _chosen(form, options)
     with _target(directory, exporter, form, out, force) as target:
         yield from driven(_write(directory, exporter, target, wanted))

@@ -10,7 +10,7 @@ from gossamer.assemble import make_requisite_reader
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
 from gossamer.jobs.holdings import CrawlHoldings, open_holdings
-from gossamer.jobs.search import check_wanted
+from gossamer.jobs.search import refuse_unknown
 from gossamer.records.page import Page
 
 REMEMBERED = 20_000  # URLs: most pages of a site load the same
@@ -30,7 +30,7 @@ class ReplayGap(Struct, frozen=True):
 
 def replay_gaps(directory: CrawlDirectory, **wanted: Any) -> Iterator[ReplayGap]:
     """Walk over what a replay of the pages that match would miss."""
-    check_wanted(wanted)
+    refuse_unknown(wanted)
     return driven(_gaps(directory, wanted))
 
 

@@ -66,9 +66,9 @@ class CrawlHoldings:
             yield edge
 
     def items(self) -> AsyncIterator[KeptItem]:
-        """Walk over what readers found on the pages."""
+        """Walk over what readers found on these pages."""
         if "words" in self._wanted:
-            raise UsageError("words are looked for in pages, not in items; leave them away, or export pages")
+            raise UsageError("items cannot be chosen by words of their pages; choose by --host, --type or --status")
         return self._catalog.items(**self._wanted)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:

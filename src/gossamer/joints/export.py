@@ -27,7 +27,7 @@ class Holdings(Protocol):
         """Walk over the links of these pages."""
 
     def items(self) -> AsyncIterator[KeptItem]:
-        """Walk over what readers found on these pages, in the order in which it was kept."""
+        """Walk over what readers found on these pages."""
 
     def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over those pages where nothing is, each with every page that links to it, and the words of the link."""

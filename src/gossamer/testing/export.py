@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
+import msgspec
 from msgspec.structs import replace
 
 from gossamer.document.body import Body
@@ -71,10 +72,11 @@ class SampleHoldings:
             yield Edge(page.url, URLS[0], "anchor", nofollow=False)
 
     async def items(self) -> AsyncIterator[KeptItem]:
-        """Walk over an item of each page."""
-        async for page in self.pages():
-            content = b'{"name":"\xc3\xbc"}'
-            yield KeptItem(number=1, url=page.url, host=page.host, fetched_at=1.0, reader="shop", content=content)
+        """Walk over what readers found."""
+        for number, page in enumerate(self._all(), 1):
+            self.given += 1
+            found = msgspec.json.encode({"title": page.title})
+            yield KeptItem(number=number, url=page.url, host=page.host, fetched_at=1.5, reader="title", content=found)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over what is broken."""

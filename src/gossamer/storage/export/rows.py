@@ -19,9 +19,9 @@ async def columns_of(holdings: Holdings, table: str, at_once: int) -> AsyncItera
         async for values in holdings.columns(PAGES.fields, at_once):
             yield PAGES.made(values)
         return
-    rows: AsyncIterator[Any] = holdings.links() if table == "links" else holdings.items()
-    async for some in batches(rows, at_once):
-        yield TABLES[table].of(some)
+    walk: AsyncIterator[Any] = holdings.links() if table == "links" else holdings.items()
+    async for rows in batches(walk, at_once):
+        yield TABLES[table].of(rows)
 
 
 def spelled_out(table: ExportTable, columns: list[list[Any]]) -> list[list[Any]]:

@@ -99,12 +99,11 @@ LINKS = ExportTable(
 
 ITEMS = ExportTable(
     (
-        _as_it_is("number", "integer", "number"),
         _as_it_is("url", "text", "url"),
         _as_it_is("url_host_name", "text", "host"),
         Column("fetch_time", "time", ("fetched_at",), lambda times: [int(at * 1000) or None for at in times]),
         _as_it_is("reader", "text", "reader"),
-        Column("item", "text", ("content",), lambda contents: [content.decode() for content in contents]),
+        _each("item", "text", "content", bytes.decode),
     )
 )
 
