@@ -236,6 +236,25 @@ def test_it_is_made_beside_a_running_crawl(tmp_path: Path) -> None:
     assert (broken["url"], [source["url"] for source in broken["sources"]["rows"]]) == (site.url("/gone"), [site.url()])
 
 
+def test_every_page_that_links_to_nothing_is_named_with_how_it_links(tmp_path: Path) -> None:
+    framing = (
+        200,
+        {"content-type": "text/html"},
+        b"<title>b</title><iframe src=/gone></iframe><a rel=nofollow href=/gone>x</a>",
+    )
+    routes = {"/": page("/a", "/b", "/old", title="home"), "/a": page("/gone", "/gone", title="a"), "/b": framing}
+    with site_running({**routes, "/old": (301, {"location": "/gone"}, b"")}) as site:
+        assert run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *SITE).returncode == 0
+    (broken,) = rows_of(reported(tmp_path / "crawl"), "broken")
+    sources = {(one["url"].removeprefix(site.url()[:-1]), one["kind"]) for one in broken["sources"]["rows"]}
+    assert sources == {("/a", "anchor"), ("/b", "iframe"), ("/old", "redirect")}
+    (chain,) = rows_of(reported(tmp_path / "crawl"), "redirects")
+    assert [(hop["url"], hop["outcome"]) for hop in chain["hops"]] == [
+        (site.url("/old"), "redirected"),
+        (site.url("/gone"), "gone"),
+    ]
+
+
 def test_titles_that_are_missing_or_doubled_and_slow_and_large_pages_are_told(tmp_path: Path) -> None:
     large = (200, {"content-type": "text/html"}, b"<title>large</title>" + b"x" * 60_000)
     bare = (200, {"content-type": "text/html"}, b"<p>bare")
