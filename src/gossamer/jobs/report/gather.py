@@ -4,7 +4,7 @@ Beside a running crawl each part is what is known when its turn comes.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from heapq import nlargest
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def _broken(
             tick(1)
             yield one
 
-    worst = _first(counted(), limit, lambda one: (len(one.sources), one.target.url))
+    worst = _first(counted(), limit, lambda one: (-len(one.sources), one.target.url))
     return Listing(total, tuple(_dead(table, one, limit) for one in worst)), links
 
 
@@ -148,7 +148,7 @@ def _redirects(directory: CrawlDirectory, limit: int | None, tick: Callable[[int
                 total += 1
                 yield one
 
-    longest = _first(counted(), limit, lambda one: (one.is_circle, one.redirects, len(one.sources), one.hops[0].url))
+    longest = _first(counted(), limit, lambda one: (not one.is_circle, -one.redirects, -len(one.sources), one.hops[0].url))
     rows = [
         RedirectFact(hops=one.hops, redirects=one.redirects, is_circle=one.is_circle, sources=_sources(one.sources, limit))
         for one in longest
@@ -157,8 +157,8 @@ def _redirects(directory: CrawlDirectory, limit: int | None, tick: Callable[[int
 
 
 def _first(items: Iterator[Any], limit: int | None, key: Callable[[Any], Any]) -> list[Any]:
-    """Return those with the highest keys, the highest first; all of them without a limit."""
-    return sorted(items, key=key, reverse=True) if limit is None else nlargest(limit, items, key)
+    """Return those with the lowest keys, the lowest first; all of them without a limit."""
+    return sorted(items, key=key) if limit is None else nsmallest(limit, items, key)
 
 
 def _sitemaps(directory: CrawlDirectory, table: PageTable, documents: dict[str, Place], limit: int | None) -> SitemapFacts:
