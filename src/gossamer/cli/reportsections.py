@@ -106,8 +106,7 @@ def _sources(sources: "Iterable[SourceFact]") -> Iterator[Detail]:
 
 def _redirects(report: "SiteReport") -> ReportSection:
     found = report.redirects
-    circles = sum(one.is_circle for one in found.rows)
-    longest = max((one.redirects for one in found.rows), default=0)
+    circles, longest = report.redirect_circles, report.longest_redirect
     sentence = f"{counted(found.total, 'URL redirects', 'URLs redirect')}"
     sentence += f"; the longest way has {counted(longest, 'redirect')}" if longest > 1 else ""
     sentence += f"; {counted(circles, 'leads', 'lead')} in a circle." if circles else "."
