@@ -24,15 +24,21 @@ POINTS = frozenset(
     {
         "after-append",  # a record is in its archive file
         "after-sync",  # the archive is flushed
-        "before-commit",  # archive, digests and catalog are written, the frontier is not
+        "before-commit",  # archive, digests, catalog and chronicle are written, the frontier is not
+        "before-chronicle",  # the archive is flushed, nothing is told yet
+        "after-chronicle",  # a block is in its file, the frontier is not settled
+        "before-mark",  # the frontier is settled, the chronicle does not say so yet
+        "after-mark",  # it does
         "after-commit",  # the frontier is settled, nobody has been told
+        "before-cursor",  # a sink has acknowledged a batch, its cursor does not say so yet
+        "after-cursor",  # it does
         "during-roll",  # twice a file: closed and not yet renamed; renamed and without its index
         "during-recovery",  # once the leases are about to come back; once for each torn file, cut and not yet closed
         "during-creation",  # after each statement that makes the catalog
         "during-prune",  # six times a file: it is written, named, indexed; moved in the catalog, without its index, gone
     }
 )
-CALLS = frozenset({"archive.write", "archive.sync", "graph.write", "graph.sync"})
+CALLS = frozenset({"archive.write", "archive.sync", "graph.write", "graph.sync", "chronicle.write", "chronicle.sync"})
 HOWS = frozenset({"EIO", "ENOSPC", "short", "torn", "slow"})
 SLOW = 0.2  # seconds
 

@@ -66,6 +66,7 @@ COMMANDS = [
     ["explain", "{url}a"],
     ["explain", "{url}never"],
     ["verify"],
+    ["log"],
     ["graph"],
     ["export", "-", "--to", "csv", "--table", "links"],
     ["export", "-", "--to", "broken"],

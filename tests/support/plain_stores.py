@@ -4,6 +4,7 @@ Whoever opens one of a location again in this process finds what was there; a ch
 """
 
 import inspect
+import json
 import pickle
 import re
 import unicodedata
@@ -14,7 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from msgspec.structs import replace
+import msgspec
+from msgspec.structs import asdict, replace
 
 from gossamer.document.body import Body
 from gossamer.edges import unpack
@@ -23,8 +25,11 @@ from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
 from gossamer.joints.walks import batches
+from gossamer.records.event import Event
 from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
+from gossamer.records.item import Harvest, KeptItem, KeptProblem
+from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place, Totals, values_of
@@ -289,26 +294,33 @@ TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 class PlainCatalog:
-    """Rows, captures and texts in dicts, by key."""
+    """Rows, captures and texts in dicts, by key; what readers found in lists."""
 
-    def __init__(self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str]) -> None:
+    def __init__(
+        self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str], found: dict[str, Any]
+    ) -> None:
         self._rows = rows
         self._captures = captures
         self._texts = texts
+        self._found = found
 
     @classmethod
     async def open(cls, location: Location, durable: bool) -> "PlainCatalog":
-        return cls(*state_of(location, lambda: ({}, {}, {})))
+        return cls(*state_of(location, lambda: ({}, {}, {}, {"number": 0, "items": [], "problems": []})))
 
     @classmethod
     async def exists(cls, location: Location) -> bool:
         return is_there(location)
 
-    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+    async def add(
+        self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
+    ) -> None:
         for page in pages:
             before = self._rows.get(page.key)
             if before is not None and before.token > page.token:
                 continue
+            if page.key in harvests:
+                self._replace(page, harvests[page.key])
             if before is None or before.digest != page.digest or page.noindex or page.duplicate_of:
                 self._texts.pop(page.key, None)
             self._rows[page.key] = page
@@ -320,6 +332,39 @@ class PlainCatalog:
                 is_its = row.duplicate_of == former.url != "" and row.url != heir.url
                 if is_its and (row.digest != former.digest or row.digest == heir.digest):
                     self._rows[key] = replace(row, duplicate_of=heir.url)
+            if former.outcome is Outcome.DUPLICATE:
+                shared = {row[3].reader for row in self._found["items"] if row[1] == heir.key}
+                for table in ("items", "problems"):
+                    rows = self._found[table]
+                    self._found[table] = [row for row in rows if row[1] != former.key or row[3].reader not in shared]
+
+    def _replace(self, page: Page, harvest: Harvest) -> None:
+        at = page.captured_at or page.fetched_at
+        for table, found in (("items", harvest.items), ("problems", harvest.problems)):
+            self._found[table] = [row for row in self._found[table] if row[1] != page.key]
+            for one in found:
+                self._found["number"] += 1
+                self._found[table].append((self._found["number"], page.key, at, one))
+
+    def _harvested(self, table: str, key: str, after: int) -> list[tuple[Any, dict[str, Any]]]:
+        rows = [row for row in self._found[table] if row[0] > after and (not key or row[1] == key)]
+        pages = [self._rows[key] for _, key, _, _ in rows]
+        about = [
+            {"number": number, "url": page.url, "host": page.host, "fetched_at": at, **asdict(one)}
+            for page, (number, _, at, one) in zip(pages, rows, strict=True)
+        ]
+        return list(zip(pages, about, strict=True))
+
+    async def items(
+        self, *, key: str = "", reader: str = "", after: int = 0, limit: int | None = None, **wanted: Any
+    ) -> AsyncIterator[KeptItem]:
+        rows = [row for page, row in self._harvested("items", key, after) if _matches(page, **wanted)]
+        for row in [row for row in rows if not reader or row["reader"] == reader][:limit]:
+            yield KeptItem(**row)
+
+    async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
+        for _, row in self._harvested("problems", key, after)[:limit]:
+            yield KeptProblem(**row)
 
     async def get(self, key: str) -> Page | None:
         return self._rows.get(key)
@@ -409,7 +454,7 @@ class PlainCatalog:
                 self._texts[page.key] = text
 
     async def checkpoint(self, target: Shelving) -> None:
-        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts))])
+        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts, self._found))])
 
     async def aclose(self) -> None:
         pass
@@ -520,6 +565,78 @@ class PlainGraph:
 
     async def checkpoint(self, target: Shelving) -> None:
         await target.put(STATE, [pickle.dumps(self._state)])
+
+    async def aclose(self) -> None:
+        pass
+
+
+# --- chronicle -------------------------------------------------------------------------------------------------------
+
+
+class PlainChronicle:
+    """Blocks in a list: time, lines as JSON, and which lines were struck out once the block is settled."""
+
+    def __init__(self, state: list[Any]) -> None:
+        self._blocks = state
+
+    @classmethod
+    async def open(cls, location: Location, durable: bool, writing: bool, keep: float | None) -> "PlainChronicle":
+        return cls(state_of(location, list))
+
+    @classmethod
+    async def exists(cls, location: Location) -> bool:
+        return is_there(location)
+
+    async def add(self, lines: Sequence[ChronicleLine], now: float, refused: Mapping[str, int]) -> int:
+        self._blocks.append([now, [json.loads(json.dumps(msgspec.to_builtins(line))) for line in lines], None])
+        return len(self._blocks)
+
+    def settle(self, block: int, struck: Sequence[int] = ()) -> None:
+        self._blocks[block - 1][2] = set(struck)
+
+    async def unsettled(self) -> list[Unsettled]:
+        left = [(number, *block) for number, block in enumerate(self._blocks, 1) if number > self._mark]
+        keys = [
+            {n: line.get("key") or line["url"] for n, line in enumerate(lines, 1) if "url" in line} for *_, lines, _ in left
+        ]
+        return [Unsettled(number, at, len(lines), named) for (number, at, lines, _), named in zip(left, keys, strict=True)]
+
+    @property
+    def _mark(self) -> int:
+        return next((number for number, (*_, struck) in enumerate(self._blocks) if struck is None), len(self._blocks))
+
+    def _events(self, position: str) -> list[Event]:
+        found = []
+        for block, (at, lines, struck) in enumerate(self._blocks[: self._mark], 1):
+            for number, line in enumerate(lines, 1):
+                said = {name: part for name, part in line.items() if name not in ("kind", "host")}
+                name = f"plain-{block:08}-{number:04}"
+                event = Event(id=name, kind=line["kind"], at=at, host=line.get("host", ""), said=said)
+                found += [event] if number not in struck and name > position else []
+        return found
+
+    async def after(self, position: str, limit: int) -> list[Event]:
+        return self._events(position)[:limit]
+
+    async def head(self) -> str:
+        return next((event.id for event in reversed(self._events(""))), "")
+
+    async def lag(self, position: str) -> int:
+        return len(self._events(position))
+
+    async def keep_from(self, reader: str, position: str) -> None:
+        pass
+
+    async def audit(self) -> AsyncIterator[AuditedBlock]:
+        for number, (_, lines, _) in enumerate(self._blocks, 1):
+            yield AuditedBlock(str(number), len(lines))
+
+    async def chain_head(self) -> ChainHead | None:
+        count = len(self._blocks)
+        return ChainHead("plain", count, str(hash(repr(self._blocks))), self._blocks[-1][0]) if count else None
+
+    async def checkpoint(self, target: Shelving) -> None:
+        await target.put(STATE, [pickle.dumps(self._blocks)])
 
     async def aclose(self) -> None:
         pass

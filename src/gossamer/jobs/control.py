@@ -20,7 +20,8 @@ from gossamer.clock import SystemClock
 from gossamer.errors import CrawlInUse, GossamerError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.look import held_to_look
-from gossamer.jobs.operate import LOOKING, OPERATIONS
+from gossamer.jobs.operate import LOOKING, carry_out
+from gossamer.jobs.words import peer, user
 
 TIMEOUT = 30.0
 
@@ -37,7 +38,7 @@ def ask(directory: CrawlDirectory, operation: str, **arguments: Any) -> Any:
 
 async def _ask_stopped(directory: CrawlDirectory, copies: Path | None, operation: str, arguments: dict[str, Any]) -> Any:
     async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock(), copies) as stores:
-        return await OPERATIONS[operation](stores, **arguments)
+        return await carry_out(stores, operation, arguments, user())
 
 
 def _ask_running(directory: CrawlDirectory, operation: str, arguments: dict[str, Any], in_use: CrawlInUse) -> Any:
@@ -64,7 +65,8 @@ async def serve_control(directory: CrawlDirectory, crawl: Crawl) -> AsyncIterato
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             line = await reader.readline()
-            writer.write(msgspec.json.encode(await _answer(crawl.stores, line)) + b"\n")
+            who = peer(writer.get_extra_info("socket"))
+            writer.write(msgspec.json.encode(await _answer(crawl.stores, line, who)) + b"\n")
             await writer.drain()
         except (ConnectionError, ValueError):
             pass  # who asked is gone, or sent more than a line may hold
@@ -81,14 +83,13 @@ async def serve_control(directory: CrawlDirectory, crawl: Crawl) -> AsyncIterato
         directory.socket.unlink(missing_ok=True)
 
 
-async def _answer(stores: Stores, line: bytes) -> dict[str, Any]:
+async def _answer(stores: Stores, line: bytes, who: str) -> dict[str, Any]:
     try:
         question = msgspec.json.decode(line)
-        operation = OPERATIONS[question["operation"]]
-        arguments = question["arguments"]
-        if operation is OPERATIONS["status"]:
+        operation, arguments = question["operation"], question["arguments"]
+        if operation == "status":
             arguments["running"] = True
-        return {"answer": await operation(stores, **arguments)}
+        return {"answer": await carry_out(stores, operation, arguments, who)}
     except GossamerError as error:
         return {"error": str(error)}
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:

@@ -10,15 +10,16 @@ from msgspec.structs import replace
 from gossamer.assemble import make_admission, make_processors, make_word_reader, open_archive, open_catalog
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
-from gossamer.errors import UrlError
+from gossamer.errors import UrlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.kept import KeptPages
-from gossamer.jobs.words import LinkWords
+from gossamer.jobs.linkwords import LinkWords
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.readers.document import document_of
 from gossamer.records.export import Edge, KeptRecord, PackedRecord, WordedLink
 from gossamer.records.findings import BrokenLink, RedirectChain
+from gossamer.records.item import KeptItem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Document, Page, Place
 from gossamer.url.fingerprint import fingerprint
@@ -63,6 +64,12 @@ class CrawlHoldings:
             sources = np.array(array("Q", [fingerprint(page.key) async for page in self.pages()]), np.uint64)
         async for edge in named_edges(self._directory, sources):
             yield edge
+
+    def items(self) -> AsyncIterator[KeptItem]:
+        """Walk over what readers found on these pages."""
+        if "words" in self._wanted:
+            raise UsageError("items cannot be chosen by words of their pages; choose by --host, --type or --status")
+        return self._catalog.items(**self._wanted)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over those pages where nothing is; pages that link there are read again for the words of the link."""
@@ -116,11 +123,15 @@ class CrawlHoldings:
         finally:
             fetched.body.close()
 
-    async def _document_at(self, url: str) -> Document | None:
+    async def row_of(self, url: str) -> Page | None:
+        """Return the catalog's row of a URL, whatever was asked for."""
         try:
-            page = await self._kept.look_up(url)
+            return await self._kept.look_up(url)
         except UrlError:  # the digits of a fingerprint: a URL that nobody knows
             return None
+
+    async def _document_at(self, url: str) -> Document | None:
+        page = await self.row_of(url)
         return await self.document(page) if page is not None else None
 
     def text(self, document: Document) -> str:

@@ -1,8 +1,9 @@
 """Look at a crawl that is not running, also at one that cannot be written: on read-only media, or somebody else's.
 
-Frontier and key-value store write when they are opened: leases come back, hosts rest, a log is replayed. Where they may not,
-copies of them are opened in a temporary directory. Their large files never change, so these are links; what is copied is small.
-The catalog and the archive are read where they are. Nothing is written into the crawl's directory, not even a lock.
+Frontier, key-value store and chronicle write when they are opened: leases come back, hosts rest, a log is replayed, what stands
+above a mark is judged. Where they may not, copies of them are opened in a temporary directory. Their large files never change,
+so these are links; what is copied is small. The catalog and the archive are read where they are. Nothing is written into the
+crawl's directory, not even a lock.
 """
 
 import shutil
@@ -15,7 +16,7 @@ from gossamer.errors import CrawlReadOnly, StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.registry import located
 
-NEVER_CHANGE = (".sst", ".run")  # such a file is replaced by others, or stays as it is
+NEVER_CHANGE = (".sst", ".run", ".zst")  # such a file is replaced by others, or stays as it is
 LEFT_OUT = shutil.ignore_patterns("LOCK", "LOG", "LOG.old.*", "*.part")
 
 
@@ -38,7 +39,11 @@ def _copies_of(directory: CrawlDirectory) -> Iterator[Path]:
     with TemporaryDirectory(prefix="gossamer-look-") as name:
         place = Path(name)
         try:
-            for uri, knob in ((settings.frontier.uri, "frontier.uri"), (settings.storage.kv, "storage.kv")):
+            for uri, knob in (
+                (settings.frontier.uri, "frontier.uri"),
+                (settings.storage.kv, "storage.kv"),
+                (settings.storage.chronicle, "storage.chronicle"),
+            ):
                 here, there = located(uri, directory.path, knob).path, located(uri, place, knob).path
                 if here is not None and there is not None and here.is_dir():
                     shutil.copytree(here, there, copy_function=_link_or_copy, ignore=LEFT_OUT)

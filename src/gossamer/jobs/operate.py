@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gossamer.assemble import Stores, checkpoint_stores
 from gossamer.compiled import compiled_and_pure
@@ -17,6 +18,8 @@ from gossamer.errors import CrawlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
+from gossamer.jobs.relay.cursor import cursors_of, sink_states, write_cursors
+from gossamer.jobs.words import tell_word
 from gossamer.joints.walks import batches, first
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
 from gossamer.records.entry import Priority
@@ -40,8 +43,17 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "links_cut": dict(zip(("links", "pages"), totals.links_cut, strict=True)),
         "outcomes": await stores.catalog.counts(),
         "frontier": plain(await stores.frontier.statistics()),
+        "chronicle": await _chronicle(stores),
+        "sinks": [plain(replace(one, lag=await stores.chronicle.lag(one.position))) for one in sink_states(stores.directory)],
         "build": dict(zip(("compiled", "pure"), compiled_and_pure(), strict=True)),
     }
+
+
+async def _chronicle(stores: Stores) -> dict[str, Any] | None:
+    """Return how much the chronicle tells; None: it is off."""
+    if stores.settings.chronicle.level == "off":
+        return None
+    return {"events": await stores.chronicle.lag(""), "head": await stores.chronicle.head()}
 
 
 async def _state(stores: Stores, running: bool) -> str:
@@ -123,7 +135,9 @@ async def checkpoint(stores: Stores, target: str) -> str:
     path = Path(target)
     if path.exists():
         raise CrawlError(f"{path} exists already; name a new directory for the checkpoint")
+    cursors = cursors_of(stores.directory)  # before the chronicle: one ahead of it would leave events out
     await checkpoint_stores(stores, path)
+    write_cursors(path, cursors)
     CrawlDirectory(stores.directory).copy_papers(path)
     return str(path)
 
@@ -169,6 +183,34 @@ async def rule(stores: Stores, host: str, kind: str, name: str, ruling: str) -> 
     return await stores.lessons.rule(host, letter, name, Ruling(ruling))
 
 
+async def _ruling(stores: Stores, host: str, kind: str, name: str, ruling: str) -> str | None:
+    """Return the word that stands above some evidence."""
+    rows = await stores.lessons.everything(host)
+    found = [record.ruling for _, letter, title, record in rows if KINDS[letter] == kind and title == name]
+    return str(found[0]) if found else None
+
+
+async def _policy(stores: Stores, name: str, changes: dict[str, Any]) -> dict[str, Any]:
+    known = await stores.frontier.host(name)
+    return {} if known is None else {key: part for key, part in plain(known.policy).items() if key in changes}
+
+
+async def _block(stores: Stores, name: str) -> float | None:
+    known = await stores.frontier.host(name)
+    return None if known is None else known.clock.blocked_until
+
+
+async def _waiting(stores: Stores, name: str) -> int:
+    known = await stores.frontier.host(name)
+    return 0 if known is None else known.waiting
+
+
+async def _standing(stores: Stores, url: str) -> str | None:
+    """Return the state that a URL is in."""
+    found = [await stores.frontier.lookup(key) for key in await keys_of(stores, url)]
+    return next((known.state.value for known in found if known is not None), None)
+
+
 async def near(stores: Stores, url: str) -> list[dict[str, Any]]:
     """Return the pages whose text is nearly that of one page, nearest first."""
     pages = await pages_of(stores, url)
@@ -197,6 +239,13 @@ KINDS = {  # of what is learned
     "h": "habit",
 }
 LOOKING = frozenset(("status", "overdue", "explain_all", "keys", "hosts", "host", "lessons", "near", "names"))  # change nothing
+CHANGED: dict[str, Operation] = {  # what an operator's word changes: asked before and after it, for the chronicle
+    "set_policy": _policy,
+    "unblock": _block,
+    "drop": _waiting,
+    "remove": _standing,
+    "rule": _ruling,
+}
 OPERATIONS: dict[str, Operation] = {
     "status": status,
     "overdue": overdue,
@@ -214,3 +263,15 @@ OPERATIONS: dict[str, Operation] = {
     "near": near,
     "names": names,
 }
+
+
+async def carry_out(stores: Stores, operation: str, arguments: dict[str, Any], who: str) -> Any:
+    """Do what is asked; what it changes is told by the chronicle, with who asked for it."""
+    do, look = OPERATIONS[operation], CHANGED.get(operation)
+    if look is None:
+        return await do(stores, **arguments)
+    asked = plain(arguments)  # some operations change what they are given
+    before = await look(stores, **arguments)
+    answer = await do(stores, **arguments)
+    await tell_word(stores, who, operation, asked, before, await look(stores, **arguments))
+    return answer

@@ -1,7 +1,7 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,7 +45,7 @@ def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
     return driven(_pages(directory, wanted))
 
 
-def refuse_unknown(wanted: dict[str, Any]) -> None:
+def refuse_unknown(wanted: Mapping[str, Any]) -> None:
     """Refuse an outcome that no URL can have, and a MIME type that is none."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:

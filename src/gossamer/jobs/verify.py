@@ -19,6 +19,7 @@ from gossamer.jobs.driven import driven
 from gossamer.jobs.explain import is_replaced, pages_of
 from gossamer.jobs.ledger import check_ledger
 from gossamer.jobs.look import held_to_look
+from gossamer.jobs.settled import check_told
 from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of
 from gossamer.records.entry import Entry
@@ -107,6 +108,9 @@ async def _verify(directory: CrawlDirectory, copies: Path | None, ledger: Path |
         yield await _places(stores)
         yield await _links(stores)
         yield await _files(stores)
+        if settings.chronicle.level != "off":
+            async for check in check_told(stores, Inspection):
+                yield check
         if ledger is not None:
             async for check in check_ledger(stores, ledger, Inspection):
                 yield check

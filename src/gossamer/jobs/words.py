@@ -1,39 +1,70 @@
-"""The words of a link, by the pages at its ends: the page that has it is read again from the archive.
+"""What the chronicle is told beside visits: an operator's words, and runs that begin and end.
 
-A page with several links that are asked for is read once, if they are asked for one after the other.
+A word is told after what it changed and before who gave it is answered: a change that was acknowledged is told.
 """
 
-from collections.abc import Awaitable, Callable
+import os
+import pwd
+import socket
+import struct
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
 
-from gossamer.errors import UrlError
-from gossamer.records.page import Document
-from gossamer.url.parse import Url, parse
+from gossamer.assemble import Stores
+from gossamer.config.sections import Settings
+from gossamer.records.line import BegunLine, ChronicleLine, EndedLine, WordLine
 
-MOST_PAGES = 200  # whose words are remembered
-
-Read = Callable[[str], Awaitable[Document | None]]  # the document of a URL; None: nothing is kept of it
+_PEER = struct.Struct("3i")  # process, user, group
 
 
-class LinkWords:
-    """Reads and remembers the words of links."""
+def user(number: int | None = None) -> str:
+    """Return the name of a user of this machine, of this process if nobody is meant."""
+    number = os.getuid() if number is None else number
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
-    def __init__(self, read: Read, words_of: Callable[[Document], dict[str, str]], key_of: Callable[[Url], str]) -> None:
-        self._read = read
-        self._words_of = words_of
-        self._key_of = key_of
-        self._known: dict[str, dict[str, str]] = {}  # by the page, then by the link as it is spelled, and by its key
 
-    async def of(self, source: str, target: str) -> str:
-        """Return the words of the link from one page to another; an empty text: it has none, or its page is not kept."""
-        known = self._known.get(source)
-        if known is None:
-            document = await self._read(source)
-            spelled = self._words_of(document) if document is not None else {}
-            known = {**{self._key_of(parse(url)): words for url, words in spelled.items()}, **spelled}
-            if len(self._known) >= MOST_PAGES:
-                del self._known[next(iter(self._known))]
-            self._known[source] = known
-        try:
-            return known.get(target) or known.get(self._key_of(parse(target)), "")
-        except UrlError:
-            return ""
+def peer(connection: Any) -> str:
+    """Return the name of the user at the other end of a Unix socket, as the kernel knows it."""
+    _, number, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return user(number)
+
+
+async def tell_word(stores: Stores, who: str, what: str, arguments: dict[str, Any], before: Any, after: Any) -> None:
+    """Tell the chronicle what an operator has changed."""
+    host = str(arguments.get("host") or arguments.get("name") or "")
+    now = stores.clock.now()
+    word = WordLine(host=host, who=who, what=what, arguments=arguments, before=before, after=after)
+    await _tell(stores, word, now)
+
+
+async def tell_begun(stores: Stores, seeds: int) -> None:
+    """Tell the chronicle that a run begins."""
+    settings, now = stores.settings, stores.clock.now()
+    begun = BegunLine(
+        who=user(),
+        gossamer=version("gossamer"),
+        settings=digest_of(settings),
+        workers=settings.crawl.workers,
+        seeds=seeds,
+    )
+    await _tell(stores, begun, now)
+
+
+async def tell_ended(stores: Stores, end: str, pages: int, requests: int) -> None:
+    """Tell the chronicle that a run is over."""
+    now = stores.clock.now()
+    await _tell(stores, EndedLine(end=end, pages=pages, requests=requests), now)
+
+
+async def _tell(stores: Stores, line: ChronicleLine, now: float) -> None:
+    async with stores.commit_pause:
+        stores.chronicle.settle(await stores.chronicle.add([line], now, {}))
+
+
+def digest_of(settings: Settings) -> str:
+    """Return what tells two configurations apart."""
+    return f"sha256:{sha256(settings.model_dump_json().encode()).hexdigest()}"

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from gossamer.records.export import Edge, ExportOptions, KeptRecord, WordedLink
 from gossamer.records.findings import BrokenLink, RedirectChain
+from gossamer.records.item import KeptItem
 from gossamer.records.page import Document, Page
 
 
@@ -24,6 +25,9 @@ class Holdings(Protocol):
 
     def links(self) -> AsyncIterator[Edge]:
         """Walk over the links of these pages."""
+
+    def items(self) -> AsyncIterator[KeptItem]:
+        """Walk over what readers found on these pages."""
 
     def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over those pages where nothing is, each with every page that links to it, and the words of the link."""

@@ -9,6 +9,7 @@ from msgspec import Struct
 from gossamer.records.entry import Link
 from gossamer.records.freshness import Freshness
 from gossamer.records.hints import Hint
+from gossamer.records.item import Harvest
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import Reason
 
@@ -47,6 +48,7 @@ class Extract(Struct, frozen=True, kw_only=True):
     text: str = ""  # what a reader sees, of types that have it; read and dropped (see `likeness.py`)
     asides: frozenset[str] = frozenset()  # of the links, those that say of themselves that they lead to no page
     hints: tuple[Hint, ...] = ()  # what a sitemap or a feed says about the URLs it lists
+    harvest: Harvest | None = None  # what readers of scripts found; None: none was asked
 
 
 class Place(Struct, frozen=True, array_like=True):

@@ -31,6 +31,7 @@ from gossamer.seal import RESTORE, Seal
 from gossamer.storage.archive.segment import failure
 from gossamer.storage.edgeblocks import HEAD, block, blocks, columns, has_block
 from gossamer.storage.ranks import PageRanks, write_ranks
+from gossamer.storage.shelving import link_or_copy
 
 if TYPE_CHECKING:
     from gossamer.storage.edgetable import Edges
@@ -123,7 +124,7 @@ class EdgeLog:
                     if path == self._path:
                         shutil.copy2(path, copy / path.name)
                     else:
-                        _link(path, copy / path.name)
+                        link_or_copy(path, copy / path.name)
                 _seal(copy)
 
     async def aclose(self) -> None:
@@ -233,13 +234,6 @@ def _repair(path: Path, is_whole: bool) -> None:
         if is_whole or has_block(path, end + 1):
             raise StoreError(f"{path} is damaged at byte {end:,}; {RESTORE}")
         os.truncate(path, end)
-
-
-def _link(path: Path, target: Path) -> None:
-    try:
-        os.link(path, target)
-    except OSError:  # another file system, or one without links
-        shutil.copy2(path, target)
 
 
 @contextmanager

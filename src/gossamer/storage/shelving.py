@@ -1,5 +1,7 @@
 """A shelf in a directory: the checkpoint of a store is a file or a directory below it."""
 
+import os
+import shutil
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -36,3 +38,11 @@ class DirectoryShelving:
         except OSError as error:
             raise failure(error, self._place) from error
         yield self._place
+
+
+def link_or_copy(path: Path, target: Path) -> None:
+    """Give a file that never changes a second name, or copy it."""
+    try:
+        os.link(path, target)
+    except OSError:  # another file system, or one without links
+        shutil.copy2(path, target)

@@ -17,6 +17,7 @@ from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place, values_of
 from gossamer.records.reason import because
+from gossamer.testing.catalog_items import ITEM_RULES
 
 Opener = Callable[[], Awaitable[Catalog]]
 Rule = Callable[[Opener], Awaitable[None]]
@@ -437,4 +438,5 @@ RULES: tuple[Rule, ...] = (
     pages_are_there_after_closing_and_opening,
     copies_of_a_page_that_no_longer_counts_are_those_of_its_heir,
     a_copy_is_not_searched_by_its_text_and_found_last_by_its_name,
+    *ITEM_RULES,
 )

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
+import msgspec
 from msgspec.structs import replace
 
 from gossamer.document.body import Body
@@ -20,6 +21,7 @@ from gossamer.joints.walks import batches
 from gossamer.records.export import Edge, ExportOptions, KeptRecord, PackedRecord, WordedLink
 from gossamer.records.fetch import Fetched
 from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
+from gossamer.records.item import KeptItem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Document, Page, values_of
 from gossamer.records.reason import because
@@ -68,6 +70,13 @@ class SampleHoldings:
         for page in self._all():
             self.given += 1
             yield Edge(page.url, URLS[0], "anchor", nofollow=False)
+
+    async def items(self) -> AsyncIterator[KeptItem]:
+        """Walk over what readers found."""
+        for number, page in enumerate(self._all(), 1):
+            self.given += 1
+            found = msgspec.json.encode({"title": page.title})
+            yield KeptItem(number=number, url=page.url, host=page.host, fetched_at=1.5, reader="title", content=found)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over what is broken."""
@@ -199,7 +208,7 @@ async def nothing_is_written_but_one_file_or_files_of_a_folder(make: Maker) -> N
 
 
 async def rows_are_told_of_while_they_are_written(make: Maker) -> None:
-    exporter, holdings, most = make(ExportOptions()), SampleHoldings(21_000), 0
+    exporter, holdings, most = make(ExportOptions()), SampleHoldings(3_000), 0
     told = 0
     async for count in exporter.write(holdings, MemoryTarget()):
         told += 1

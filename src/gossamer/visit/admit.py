@@ -17,6 +17,7 @@ just the same manner, is passed over before anything is built for it; that makes
 A known key in a new spelling is told to the frontier a few times: where one spelling is not there, another may be.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct
@@ -369,3 +370,8 @@ ADMITTED = Verdict(True, because(Rule.ADMITTED))
 FOLLOWED = Verdict(True, because(Rule.DOCUMENTS_FOLLOW))
 WELCOME = Verdict(True, because(Rule.ROBOTS_META))
 NOT_TOO_FAR = Verdict(True, because(Rule.FETCH_MAX_REDIRECTS))
+
+
+def rules_of(entries: Iterable[Entry]) -> Counter[str]:
+    """Count the rules by which some of these entries were refused."""
+    return Counter([refused.reason.rule for entry in entries if (refused := entry.refused) is not None])

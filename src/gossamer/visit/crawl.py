@@ -30,6 +30,7 @@ from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import ARRIVED
 from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.gate import Gate
+from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
@@ -75,6 +76,7 @@ class Crawler:
         revisions: Revisions,
         archive: Archive,
         reader: Reader,
+        harvester: Harvester,
         admission: LinkJudge,
         outlinks: Outlinks,
         settler: Settler,
@@ -89,6 +91,7 @@ class Crawler:
         self._revisions = revisions
         self._archive = archive
         self._reader = reader
+        self._harvester = harvester
         self._admission = admission
         self._outlinks = outlinks
         self._settler = settler
@@ -103,12 +106,16 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                headers = conditions + cookies.header(lesson.chain, url)
+                carried = lesson.chain.cookies if lesson.chain is not None else ()
                 is_checked = self._admission.is_checked(lease.entry)
-                fetched = await self._requests.send(url, lease, headers, files=True, most=ENOUGH if is_checked else None)
+                most = ENOUGH if is_checked else None
+                fetched = await self._requests.send(
+                    url, lease, conditions, files=True, most=most, carried=carried, jar=lesson.jar
+                )
                 try:
                     kept = checked(fetched) if is_checked else await self._keep(lease, lesson, fetched)
-                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
+                    gained = self._requests.cookies_of(fetched)
+                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now(), gained)
                 finally:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
@@ -145,7 +152,7 @@ class Crawler:
             return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=bug_of(error))
 
     async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
-        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        """Read an answer unless its URL had it before, tell whether it is like another, archive, harvest, admit its links."""
         digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
@@ -155,6 +162,7 @@ class Crawler:
             wishes = self._wishes_of(lease, fetched, reading.extract)
             finding = await comparison.judge(reading, wishes.noindex)
             await self._file(fetched, finding, filed)
+            reading = await self._harvester.gather(fetched, reading, finding)
             leads = await self._leads_of(lease, lesson, fetched, reading.extract, wishes.nofollow, finding)
             return _kept_of(fetched, reading, wishes, finding, filed, leads, revision)
 
@@ -201,7 +209,8 @@ class Crawler:
         entries = self._admission.follow(target, entry)
         leads_to = entries[0].key if entries else entry.key
         edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
-        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
+        now = self._clock.now()
+        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit, now)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)

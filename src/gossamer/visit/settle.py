@@ -7,6 +7,7 @@ are flushed while the last ones are committed: where hosts are few, what a visit
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple
 
@@ -33,10 +34,10 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Directives, Extract, Original, Page, Place
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.records.visit import Chain, Lesson, Visit
+from gossamer.records.visit import Chain, Cookie, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
-from gossamer.visit.admit import LinkJudge
+from gossamer.visit.admit import LinkJudge, rules_of
 from gossamer.watch.events import Events
 from gossamer.watch.pauses import Pause
 
@@ -124,7 +125,9 @@ def redirect_of(fetched: Fetched) -> str:
     return (Base(fetched.url).join(location) or "") if location else ""
 
 
-def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:
+def conclude(
+    lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float, gained: tuple[Cookie, ...] = ()
+) -> Visit:
     """Decide how a visit ends: done, again, or dead; and what the host's behaviour means for its clock."""
     fetched, previous, outcome = kept.fetched, lesson.previous, kept.outcome
     answer = answer_of(lease, kept, settings, now)
@@ -167,6 +170,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         page=page,
         claim=kept.claim,
         received=len(fetched.response_head) + fetched.body.size,
+        status=fetched.status,
+        address=fetched.address,
         likeness=kept.likeness,
         twin=kept.twin,
         elapsed=fetched.started - previous.fetched_at if previous is not None else 0.0,
@@ -176,6 +181,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         chain=kept.chain,
         difference=kept.difference,
         is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
+        harvest=kept.extract.harvest if page is not None else None,
+        gained=gained,
     )
 
 
@@ -325,11 +332,12 @@ class Settler:
 
     async def discover_first(self, visit: Visit) -> Visit:
         """Hand the links of a very long list to the frontier before its settlement, some at a time; return what is left."""
-        discovered = visit.settlement.discovered
+        discovered, refused = visit.settlement.discovered, Counter[str]()
         while len(discovered) > ENTERED_AT_ONCE:
             some, discovered = discovered[:ENTERED_AT_ONCE], discovered[ENTERED_AT_ONCE:]
             await self.until_room(self._discover, some)
-        return replace(visit, settlement=replace(visit.settlement, discovered=discovered))
+            refused.update(rules_of(some))
+        return replace(visit, settlement=replace(visit.settlement, discovered=discovered), refused=dict(refused))
 
     async def _discover(self, entries: tuple[Entry, ...]) -> None:
         await self._frontier.discover(entries, self._clock.now())

@@ -14,6 +14,7 @@ from gossamer.lessons.book import LessonBook
 from gossamer.node import commit
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
+from gossamer.node.chronicler import Chronicler
 from gossamer.node.commit import Committer
 from gossamer.records.entry import Entry
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
@@ -21,6 +22,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page
 from gossamer.records.visit import Visit
 from gossamer.robots.cache import RobotsCache
+from gossamer.storage.chronicle.none import NoChronicle
 from gossamer.storage.nograph import NoGraph
 from gossamer.visit.arrivals import Arrivals
 from gossamer.watch.events import Event, Events, Trouble, VisitsEnded
@@ -41,10 +43,11 @@ class Stores:
         kv = MemoryKeyValue()
         book, robots = LessonBook(kv, Traps(learn=False), 50), RobotsCache(RobotsTxt(), kv)
         joints = (self.deduper, NearIndex(kv), book, self, NoGraph(), self, robots, CommitPause(), events, SystemClock())
-        beside = {"chains": Chains(kv, self), "arrivals": Arrivals(kv, self, self, SystemClock())}
+        arrivals, chronicler = Arrivals(kv, self, self, SystemClock()), Chronicler(NoChronicle(), self)
+        beside = {"chains": Chains(kv, self), "arrivals": arrivals, "chronicler": chronicler}
         self.commit = Committer(*joints, **beside).commit
 
-    async def add(self, pages: Sequence[Page]) -> None:
+    async def add(self, pages: Sequence[Page], heirs: object = (), harvests: object = ()) -> None:
         self._fail("row", [page.url for page in pages])
         self._fail("page", [page.url for page in pages if page.outcome is not Outcome.BUG])
         self.pages.update((page.url, page.outcome) for page in pages)
@@ -54,6 +57,9 @@ class Stores:
         self._fail("answer", [settlement.lease.entry.url for settlement in settlements if settlement.answer is not None])
         self.settled.update((settlement.lease.entry.url, settlement) for settlement in settlements)
         return len(settlements)
+
+    async def lookup(self, key: str) -> None:
+        return None
 
     def _fail(self, what: str, urls: list[str]) -> None:
         if not self.broken.get(what, set()).isdisjoint(urls):

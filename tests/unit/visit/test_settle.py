@@ -14,6 +14,7 @@ from gossamer.kv.memory import MemoryKeyValue
 from gossamer.lessons.book import LessonBook
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
+from gossamer.node.chronicler import Chronicler
 from gossamer.node.commit import Committer
 from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Entry
@@ -23,6 +24,7 @@ from gossamer.records.lease import Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Extract, Original, Place
 from gossamer.records.visit import Lesson
+from gossamer.storage.chronicle.none import NoChronicle
 from gossamer.visit.arrivals import Arrivals
 from gossamer.visit.settle import Kept, Settler, conclude, outcome_of
 from gossamer.watch.events import Events
@@ -147,7 +149,7 @@ class Recorder:
     async def commit(self, claims: object) -> None:
         self.told.append("digest")
 
-    async def add(self, pages: object) -> None:
+    async def add(self, pages: object, heirs: object = (), harvests: object = ()) -> None:
         self.told.append("catalog")
 
     async def put(self, pages: object, hosts: object = ()) -> None:
@@ -175,7 +177,8 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
     near, events, clock = NearIndex(MemoryKeyValue()), events or Events(), SystemClock()
     joints = (recorder, near, book, recorder, recorder, recorder, recorder)
     kv = MemoryKeyValue()
-    beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
+    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder, is_off=True)
+    beside = {"chains": Chains(kv, recorder), "arrivals": arrivals, "chronicler": chronicler}
     return Committer(*joints, CommitPause(), events, clock, **beside, credit=credit)
 
 
@@ -231,7 +234,8 @@ async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_h
     book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
     joints = (recorder, near, book, recorder, recorder, recorder, recorder, CommitPause(), Events(), SystemClock())
     kv = MemoryKeyValue()
-    beside = {"chains": Chains(kv, recorder), "arrivals": Arrivals(kv, recorder, recorder, SystemClock())}
+    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder, is_off=True)
+    beside = {"chains": Chains(kv, recorder), "arrivals": arrivals, "chronicler": chronicler}
     await Committer(*joints, None, Heard(), **beside).commit([end(fetched())])
     assert recorder.told[0] == "recall" and "catalog" in recorder.told, "who dies in between would never hear it again"
 
@@ -240,7 +244,7 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
     recorder, held = Recorder(), asyncio.Event()
     recorder.gate.set()
 
-    async def add(pages: object) -> None:
+    async def add(pages: object, heirs: object = (), harvests: object = ()) -> None:
         recorder.told.append("catalog")
         await held.wait()
 
@@ -304,7 +308,7 @@ async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: py
     recorder.gate.set()
     full = iter([True, True, False])
 
-    async def add(pages: object) -> None:
+    async def add(pages: object, heirs: object = (), harvests: object = ()) -> None:
         if next(full):
             raise DiskFull("no space is left for the catalog")
 

@@ -1,4 +1,7 @@
-"""JSON Lines: a row a line, an object with the names of the columns; with text, markup and links of pages if asked for."""
+"""JSON Lines: a row a line, an object with the names of the columns; with text, markup and links of pages if asked for.
+
+An item is the object that its reader yielded, and nothing besides.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -31,11 +34,19 @@ class JsonlExport:
 
     async def write(self, holdings: Holdings, target: ExportTarget) -> AsyncIterator[int]:
         """Write every row as a line."""
-        asked = self._options.text or self._options.html or self._options.links
-        lines = self._read_lines(holdings) if asked and self._options.table == "pages" else self._lines(holdings)
-        async for some in lines:
+        async for some in self._chosen(holdings):
             target.stream.writelines(some)
             yield len(some)
+
+    def _chosen(self, holdings: Holdings) -> AsyncIterator[list[bytes]]:
+        if self._options.table == "items":
+            return self._items(holdings)
+        asked = self._options.text or self._options.html or self._options.links
+        return self._read_lines(holdings) if asked and self._options.table == "pages" else self._lines(holdings)
+
+    async def _items(self, holdings: Holdings) -> AsyncIterator[list[bytes]]:
+        async for items in batches(holdings.items(), AT_ONCE):
+            yield [item.content + b"\n" for item in items]
 
     async def _lines(self, holdings: Holdings) -> AsyncIterator[list[bytes]]:
         async for columns in columns_of(holdings, self._options.table, AT_ONCE):

@@ -19,7 +19,8 @@ async def columns_of(holdings: Holdings, table: str, at_once: int) -> AsyncItera
         async for values in holdings.columns(PAGES.fields, at_once):
             yield PAGES.made(values)
         return
-    async for rows in batches(holdings.links(), at_once):
+    walk: AsyncIterator[Any] = holdings.links() if table == "links" else holdings.items()
+    async for rows in batches(walk, at_once):
         yield TABLES[table].of(rows)
 
 

@@ -83,7 +83,7 @@ PAGES = ExportTable(
         _as_it_is("body_length", "integer", "length"),
         _as_it_is("response_seconds", "number", "response_seconds"),
         _as_it_is("link_count", "integer", "links"),
-        _as_it_is("depth", "small", "depth"),
+        _as_it_is("depth", "integer", "depth"),
         _or_none("via", "text", "via"),
     )
 )
@@ -97,4 +97,14 @@ LINKS = ExportTable(
     )
 )
 
-TABLES: dict[str, ExportTable] = {"pages": PAGES, "links": LINKS}
+ITEMS = ExportTable(
+    (
+        _as_it_is("url", "text", "url"),
+        _as_it_is("url_host_name", "text", "host"),
+        Column("fetch_time", "time", ("fetched_at",), lambda times: [int(at * 1000) or None for at in times]),
+        _as_it_is("reader", "text", "reader"),
+        _each("item", "text", "content", bytes.decode),
+    )
+)
+
+TABLES: dict[str, ExportTable] = {"pages": PAGES, "links": LINKS, "items": ITEMS}

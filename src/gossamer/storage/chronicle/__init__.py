@@ -1,0 +1,1 @@
+"""The chronicle in files: JSON lines in blocks, blocks in a chain, segments that are compressed when they are full."""
