@@ -10,7 +10,8 @@ from msgspec import Struct
 from gossamer.assemble import make_processors, open_archive, open_catalog
 from gossamer.clock import SystemClock
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.search import check_wanted, fetched_of
+from gossamer.jobs.kept import KeptPages
+from gossamer.jobs.search import refuse_unknown
 from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of
 from gossamer.readers.scripts.page import ScriptPage
@@ -53,16 +54,17 @@ class KeptPage(ScriptPage):
 
 async def walk_pages(directory: CrawlDirectory, content: bool = True, **wanted: Any) -> AsyncIterator[KeptPage]:
     """Walk over pages that match everything wanted, newest first; without `content` nothing is read from the archive."""
-    check_wanted(wanted)
+    refuse_unknown(wanted)
     settings = directory.settings()
     processors = make_processors(settings)
     async with (
         open_catalog(directory.path, settings) as catalog,
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
+        kept = KeptPages(directory, settings, catalog, archive)
         async for row in catalog.pages(**wanted):
             items = [_decode(item.content) async for item in catalog.items(key=row.key)]
-            fetched = await fetched_of(directory, catalog, archive, settings, row) if content and row.place else None
+            fetched = await kept.read(row.place, row.digest) if content and row.place else None
             document = Document(url=row.url, mime=row.mime, content=b"")
             if fetched is not None:
                 document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
@@ -72,7 +74,7 @@ async def walk_pages(directory: CrawlDirectory, content: bool = True, **wanted: 
 
 async def walk_items(directory: CrawlDirectory, **wanted: Any) -> AsyncIterator[CrawlItem]:
     """Walk over what readers found, in the order in which it was kept."""
-    check_wanted(wanted)
+    refuse_unknown(wanted)
     async with open_catalog(directory.path, directory.settings()) as catalog:
         async for item in catalog.items(**wanted):
             yield _item_of(item)

@@ -1,32 +1,27 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
 
-from gossamer.assemble import make_admission, make_processors, open_archive, open_catalog
+from gossamer.assemble import make_processors, open_archive, open_catalog
 from gossamer.clock import SystemClock
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
-from gossamer.errors import CrawlInUse, UsageError
+from gossamer.errors import UsageError
 from gossamer.jobs.command import command
-from gossamer.jobs.control import ask
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
+from gossamer.jobs.kept import KeptPages
 from gossamer.joints.archive import Archive
-from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of, glimpse_of
-from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.versions import Version
-from gossamer.url.parse import parse
-from gossamer.url.spelling import spelled
 
 BATCH = 200
 
@@ -45,11 +40,11 @@ class ShownPage(Struct, frozen=True):
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
     """Walk over the pages that match."""
-    check_wanted(wanted)
+    refuse_unknown(wanted)
     return driven(_pages(directory, wanted))
 
 
-def check_wanted(wanted: Mapping[str, Any]) -> None:
+def refuse_unknown(wanted: dict[str, Any]) -> None:
     """Refuse an outcome that no URL can have, and a MIME type that is none."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:
@@ -75,14 +70,15 @@ async def _show_page(directory: CrawlDirectory, url: str, which: str) -> ShownPa
         open_catalog(directory.path, settings) as catalog,
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
-        page = await _find(directory, catalog, settings, url)
+        kept = KeptPages(directory, settings, catalog, archive)
+        page = await kept.find(url)
         captures = await catalog.versions(page.key) if page else []
         if page is None or not captures or (page.place is None and not which):
             why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
             raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
         shown = next((one for one in captures if one.place == page.place), captures[0])
         version = _chosen(captures, which) if which else shown
-        fetched = await _content(directory, catalog, archive, settings, version)
+        fetched = await kept.read(version.place, version.digest)
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
@@ -97,7 +93,7 @@ def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
 async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     settings = directory.settings()
     async with open_catalog(directory.path, settings) as catalog:
-        page = await _find(directory, catalog, settings, url)
+        page = await KeptPages(directory, settings, catalog).find(url)
         if page is None:
             raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
         return await catalog.versions(page.key)
@@ -123,53 +119,6 @@ def _chosen(captures: list[Version], which: str) -> Version:
 
 def _date(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
-
-
-async def fetched_of(directory: CrawlDirectory, catalog: Catalog, archive: Archive, settings: Settings, page: Page) -> Fetched:
-    """Read a page that is kept; the content of a revisit is that of the capture it refers to."""
-    assert page.place is not None
-    captured_at = page.captured_at or page.fetched_at
-    shown = Version(
-        key=page.key,
-        captured_at=captured_at,
-        digest=page.digest,
-        place=page.place,
-        length=page.length,
-        status=page.status,
-        mime=page.mime,
-    )
-    return await _content(directory, catalog, archive, settings, shown)
-
-
-async def _content(
-    directory: CrawlDirectory, catalog: Catalog, archive: Archive, settings: Settings, version: Version
-) -> Fetched:
-    """Read a version; one that is only a revisit has the content of the capture it refers to."""
-    fetched = await archive.read(version.place)
-    if fetched.outcome is Outcome.OK:
-        return fetched
-    original = await _find(directory, catalog, settings, fetched.detail)
-    for other in await catalog.versions(original.key) if original else ():
-        if other.digest == version.digest:
-            kept = await archive.read(other.place)
-            if kept.outcome is Outcome.OK:
-                return kept
-    return fetched
-
-
-async def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
-    """Find a page by its spelling or its usual key, and only if nothing is kept under them by keys learned for its host."""
-    parsed = parse(url)
-    page = None
-    for key in (spelled(parsed.wire), make_admission(settings, ()).key(parsed)):
-        page = await catalog.get(key) or page
-        if page is not None and page.place is not None:
-            return page
-    with suppress(CrawlInUse):  # by somebody who answers no questions: then this is all there is to know
-        keys = await asyncio.to_thread(ask, directory, "keys", url=url)  # which runs a loop of its own
-        known = [await catalog.get(key) for key in keys]
-        return next((other for other in known if other is not None and other.place is not None), page)
-    return page
 
 
 def index_pages(directory: CrawlDirectory) -> Iterator[int]:
