@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from bench import (
     chronicle,
+    export,
     frontier,
     items,
     mazes,
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "chronicle": chronicle.tables,
     "opic": opic.tables,
     "orders": orders.tables,
+    "export": export.tables,
     "reopened": reopened.tables,
     "frontier": frontier.tables,  # last, because it takes longest
     "items": items.tables,

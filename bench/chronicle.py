@@ -92,7 +92,7 @@ async def _rounds(place: Path, made: list[Visit]) -> dict[str, tuple[float, floa
 def _once(directory: Path, made: list[Visit]) -> dict[str, tuple[float, float | None]]:
     groups = [made[start : start + GROUP] for start in range(0, len(made), GROUP)]
     began = thread_time()
-    told = [([line_of(visit, NOW) for visit in group], refused_in(group)) for group in groups]
+    told = [([line_of(visit) for visit in group], refused_in(group)) for group in groups]
     lined = thread_time()
     writer = BlockWriter(directory, Tail(node="bench"))
     for number, (lines, refused) in enumerate(told):

@@ -6,7 +6,7 @@ It is long because it is the only one: what a crawl is made of, and in which ord
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
@@ -43,10 +44,13 @@ from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.chronicler import Chronicler, judge
 from gossamer.node.commit import Committer
+from gossamer.node.jars import CookieJars
 from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.policy.turn import TurnRules
+from gossamer.processors.requisites import requisites
+from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
@@ -54,6 +58,7 @@ from gossamer.readers.scripts.rules import Wants
 from gossamer.readers.scripts.survey import survey
 from gossamer.readers.scripts.travel import ReaderRule, ReaderSource
 from gossamer.records.location import Location
+from gossamer.records.page import Document
 from gossamer.registry import choose, keys, located, named, only
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
@@ -247,6 +252,16 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     return by_type
 
 
+def make_word_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads the words of a page's links."""
+    return link_words
+
+
+def make_requisite_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads which URLs a page loads."""
+    return requisites
+
+
 def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
     """Prepare the children that read heavy documents, or those that run readers; both with the same processors."""
     replaced = settings.documents.processors
@@ -289,10 +304,11 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
     async with AsyncExitStack() as stack:
         resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
-        fetchers = make_fetchers(settings, resolver, guard, clock)
+        fetchers, access = make_fetchers(settings, resolver, guard, clock), read_access(settings)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
-        yield Requests(settings, fetchers, user_agent(settings), clock, frozenset(keys("processor")) - GZIP)
+        pages = frozenset(keys("processor")) - GZIP
+        yield Requests(settings, fetchers, user_agent(settings), clock, pages, access)
 
 
 @asynccontextmanager
@@ -416,6 +432,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         arrivals=stores.arrivals,
         chains=stores.chains,
         chronicler=Chronicler(stores.chronicle, stores.frontier, stores.settings.chronicle.level == "off"),
+        jars=make_jars(stores),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,
     )
@@ -424,7 +441,21 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
     forever = stores.settings.crawl.forever
-    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.revisit_price, forever, stores.ranks.of, stores.chains.of)
+    return Briefing(
+        stores.lessons,
+        stores.catalog,
+        stores.kv,
+        stores.revisit_price,
+        forever,
+        stores.ranks.of,
+        stores.chains.of,
+        make_jars(stores),
+    )
+
+
+def make_jars(stores: Stores) -> CookieJars | None:
+    """Build what keeps cookies, if a rule of requests says so."""
+    return CookieJars(stores.kv) if any(rule.cookies for rule in stores.settings.requests) else None
 
 
 @asynccontextmanager

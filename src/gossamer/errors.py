@@ -13,6 +13,8 @@
     │   ├── DiskFull            no space left where the crawl keeps its state
     │   └── StoreAway           a store elsewhere cannot be reached now; a crawl waits for it
     ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
+    ├── SinkError           1   a consumer of events has not taken them; it is told again
+    │   └── ConsumerGone        and never will
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
         └── ScriptError         a script cannot be loaded, or is missing
@@ -85,6 +87,14 @@ class SpoolError(GossamerError):
     """A temporary file cannot be written."""
 
     exit_code = 4
+
+
+class SinkError(GossamerError):
+    """A consumer of events has not acknowledged some; they are sent again."""
+
+
+class ConsumerGone(SinkError):
+    """A consumer of events has gone for good: nobody reads our output any more."""
 
 
 class CannotGoOn(GossamerError):

@@ -22,12 +22,14 @@ from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.documents import PageReader, Processor
+from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.joints.scorer import Scorer
+from gossamer.joints.sink import Sink
 from gossamer.records.location import Location
 
 HTML = "gossamer.processors.html:HtmlProcessor"
@@ -73,10 +75,32 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "export": {  # Markdown joins here
+        "parquet": "gossamer.storage.export.parquet:ParquetExport",
+        "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
+        "csv": "gossamer.storage.export.csv:CsvExport",
+        "text": "gossamer.storage.export.text:TextExport",
+        "broken": "gossamer.storage.export.broken:BrokenExport",
+        "redirects": "gossamer.storage.export.redirects:RedirectsExport",
+        "sitemap": "gossamer.storage.export.sitemap:SitemapExport",
+        "warc": "gossamer.storage.export.warc:WarcExport",
+        "wacz": "gossamer.storage.export.wacz:WaczExport",
+    },
     "reader": {},
     "filter": {},
     "scorer": {},
+    "sink": {
+        "stdout": "gossamer.sinks.stdout:StdoutSink",
+        "webhook+http": "gossamer.sinks.webhook:WebhookSink",
+        "webhook+https": "gossamer.sinks.webhook:WebhookSink",
+        "redis": "gossamer.sinks.redis:RedisSink",
+        "rediss": "gossamer.sinks.redis:RedisSink",
+        "nats": "gossamer.sinks.nats:NatsSink",
+        "kafka": "gossamer.sinks.kafka:KafkaSink",
+        "kafka+ssl": "gossamer.sinks.kafka:KafkaSink",
+    },
 }
+EXTRAS = {"sink": "events"}  # what to install for families that need more than gossamer itself
 
 JOINTS: dict[str, type] = {
     "frontier": Frontier,
@@ -87,9 +111,11 @@ JOINTS: dict[str, type] = {
     "chronicle": Chronicle,
     "fetcher": Fetcher,
     "processor": Processor,
+    "export": Exporter,
     "reader": PageReader,
     "filter": Filter,
     "scorer": Scorer,
+    "sink": Sink,
 }
 
 
@@ -137,7 +163,10 @@ def choose(family: str, key: str, replaced: bool = False) -> Any:
     row = None if replaced else TABLE[family].get(key)
     if row is not None:
         module, _, name = row.partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            raise _not_installed(family, key, error) from error
     for point in _plugins(family):
         if point.name != key:
             continue
@@ -228,6 +257,14 @@ def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _not_installed(family: str, key: str, error: ModuleNotFoundError) -> Exception:
+    """Return what to raise when a row of ours needs a package that is not there."""
+    package = (error.name or "").partition(".")[0]
+    if family not in EXTRAS or package in ("", "gossamer"):
+        return error
+    return PluginError(f"the {family} {key!r} needs {package}, which is not installed: pip install gossamer[{EXTRAS[family]}]")
 
 
 def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:

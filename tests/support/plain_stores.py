@@ -24,15 +24,18 @@ from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
+from gossamer.joints.walks import batches
 from gossamer.records.event import Event
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Original, Page, Place, Totals
+from gossamer.records.page import Original, Page, Place, Totals, values_of
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
+from gossamer.storage.archive.pair import Ids, pack
 from gossamer.storage.shelving import DirectoryShelving
 
 STATES: dict[str, Any] = {}  # by location
@@ -203,6 +206,12 @@ class PlainArchive:
 
     async def read(self, place: Place) -> Fetched:
         return _restored(self._record(place))
+
+    async def packed(self, place: Place) -> PackedRecord:
+        fetched, content, digest, original = self._record(place)
+        whole = replace(fetched, body=Body.of(content))
+        packed, length, _ = pack(whole, digest, original, Ids(), place.file, place.offset, 1)
+        return PackedRecord(Body.of(packed), length)
 
     def _record(self, place: Place) -> Any:
         record = self._files.get(place.file, {}).get(place.offset)
@@ -376,6 +385,14 @@ class PlainCatalog:
     def _says(self, page: Page, term: list[str]) -> bool:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
+
+    async def by_key(self) -> AsyncIterator[Page]:
+        for key in sorted(self._rows):
+            yield self._rows[key]
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        async for pages in batches(self.pages(**wanted), at_once):
+            yield [values_of(field, pages) for field in fields]
 
     async def copies(self, url: str, limit: int) -> list[str]:
         return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]
@@ -590,11 +607,11 @@ class PlainChronicle:
 
     def _events(self, position: str) -> list[Event]:
         found = []
-        for block, (_, lines, struck) in enumerate(self._blocks[: self._mark], 1):
+        for block, (at, lines, struck) in enumerate(self._blocks[: self._mark], 1):
             for number, line in enumerate(lines, 1):
-                said = {name: part for name, part in line.items() if name not in ("kind", "at", "host")}
+                said = {name: part for name, part in line.items() if name not in ("kind", "host")}
                 name = f"plain-{block:08}-{number:04}"
-                event = Event(id=name, kind=line["kind"], at=line["at"], host=line.get("host", ""), said=said)
+                event = Event(id=name, kind=line["kind"], at=at, host=line.get("host", ""), said=said)
                 found += [event] if number not in struck and name > position else []
         return found
 

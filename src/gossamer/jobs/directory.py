@@ -7,12 +7,14 @@ frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
 graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
-crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
+crawl.log      what happened                   sinks/      how far each consumer of events is
+lock           who works on it                 control.sock  how to reach them
+secrets/       passwords that were typed; nobody but the owner can read it
 """
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +28,7 @@ from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
 from gossamer.jobs.extensions import script_digests
+from gossamer.jobs.typed import SECRETS, write_secrets
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -45,7 +48,17 @@ class About(Struct, frozen=True, kw_only=True):
 class CrawlDirectory:
     """The files of one crawl."""
 
-    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.seal", "crawl.log", "lock", "control.sock")  # beside the stores
+    FILES = (
+        "crawl.json",
+        "gossamer.toml",
+        "seeds.txt",
+        "crawl.seal",
+        "crawl.log",
+        "lock",
+        "control.sock",
+        "sinks",
+        SECRETS,
+    )  # beside the stores
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -59,8 +72,10 @@ class CrawlDirectory:
         self._lock = path / "lock"
 
     @classmethod
-    def create(cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> "CrawlDirectory":
-        """Make a new crawl; a directory that holds one already is left alone."""
+    def create(
+        cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float, secrets: Mapping[str, str] = {}
+    ) -> "CrawlDirectory":
+        """Make a new crawl; a directory that holds one already is left alone. `secrets`: files for its owner alone, by name."""
         directory = cls(path)
         directory._refuse_another()
         if path.exists() and not path.is_dir():
@@ -71,7 +86,8 @@ class CrawlDirectory:
             make_directory(path)
             with directory.lock():  # of two that begin at once one is first
                 directory._refuse_another()
-                write_whole(directory._config, dump(settings, only_changed=True).encode())
+                write_secrets(path, {name: text.encode() for name, text in secrets.items()})
+                write_whole(directory._config, dump(settings, only_changed=True, directory=path).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
                 scripts = script_digests(settings)
                 about = About(format=FORMAT, gossamer=version("gossamer"), created=now, scripts=scripts)
@@ -136,7 +152,9 @@ class CrawlDirectory:
 
     def copy_papers(self, target: Path) -> None:
         """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
+        secrets = self.path / SECRETS
         try:
+            write_secrets(target, {each.name: each.read_bytes() for each in secrets.iterdir()} if secrets.is_dir() else {})
             for paper in self._papers:
                 write_whole(target / paper.name, paper.read_bytes())
             CrawlDirectory(target)._seal_papers()

@@ -5,7 +5,7 @@ what it gave last: `after`; one over items or problems by the number of what it 
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from gossamer.joints.shelving import Shelving
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
@@ -112,6 +112,16 @@ class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
 
         Of one time those with the highest keys come first. `after`: only what comes behind that page, as it was when it was
         given; not with words. `cut`: only those whose body is not whole.
+        """
+
+    def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+
+    def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of pages, so many pages at a time: for each field its values, in the order of the pages.
+
+        `fields` are those of a `Page`, or of its place (`place.file`); `wanted` is what `pages` takes. Who wants some fields of
+        very many pages asks for these.
         """
 
     async def copies(self, url: str, limit: int) -> list[str]:

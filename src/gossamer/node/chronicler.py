@@ -44,7 +44,7 @@ class Chronicler:
         """Write down visits that are to be settled as of now."""
         if self._is_off:
             return ToldBlock(0, now, visits)
-        lines = [line_of(visit, now) for visit in visits]
+        lines = [line_of(visit) for visit in visits]
         return ToldBlock(await self._chronicle.add(lines, now, refused_in(visits)), now, visits)
 
     def settled(self, told: ToldBlock, accepted: int) -> None:
@@ -87,13 +87,12 @@ async def _never_settled(frontier: Frontier, block: Unsettled) -> list[int]:
     return struck
 
 
-def line_of(visit: Visit, now: float) -> VisitLine:
+def line_of(visit: Visit) -> VisitLine:
     """Return what is told of a visit."""
     settlement, page = visit.settlement, visit.page
     lease, reason = settlement.lease, settlement.reason
     entry = lease.entry
     line = VisitLine(
-        at=now,
         host=entry.host,
         url=entry.url,
         outcome=settlement.outcome.value,

@@ -36,6 +36,7 @@ from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
 from gossamer.node.chronicler import Chronicler, ToldBlock
+from gossamer.node.jars import CookieJars
 from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
 from gossamer.records.item import Harvest
@@ -74,12 +75,14 @@ class Committer:
         arrivals: Arrivals,
         chains: Chains,
         chronicler: Chronicler,
+        jars: CookieJars | None = None,
         credit: bool = False,
         is_shared: bool = False,  # by several workers
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
         self._chronicler = chronicler
+        self._jars = jars
         self._revisit_price = revisit_price  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
@@ -125,6 +128,8 @@ class Committer:
         visits = studied.visits
         await self._arrivals.note(visits, self._events)
         await self._chains.note(visits, self._clock.now())
+        if self._jars is not None:
+            await self._jars.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
         pages, harvests = _pages(visits), _harvests(visits)

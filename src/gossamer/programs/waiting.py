@@ -24,12 +24,7 @@ LOOK = 0.1  # seconds between two looks at a crawl that somebody else runs
 
 
 class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
-    """One crawl, by its directory.
-
-    async with AsyncCrawl("shop.crawl") as crawl:
-        async for page in crawl.pages(status=200):
-            ...
-    """
+    """One crawl, by its directory: `async with AsyncCrawl("shop.crawl") as crawl`, then `async for page in crawl.pages()`."""
 
     def __init__(self, directory: str | Path) -> None:
         from gossamer.jobs.directory import CrawlDirectory

@@ -1,5 +1,9 @@
 """A page: as a document to read, as what was found in it, and as a row of the catalog."""
 
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
 from msgspec import Struct
 
 from gossamer.records.entry import Link
@@ -107,3 +111,10 @@ class Totals(Struct, frozen=True):
     bytes: int
     bodies_cut: int = 0  # that are not whole
     links_cut: tuple[int, int] = (0, 0)  # links beyond the limit of a page, and pages that had so many
+
+
+def values_of(field: str, rows: Sequence[object]) -> list[Any]:
+    """Return the values of a field of some rows; of a field with a dot those of its part, or None where there is none."""
+    whole, _, part = field.partition(".")
+    values = list(map(attrgetter(whole), rows))
+    return [None if value is None else getattr(value, part) for value in values] if part else values

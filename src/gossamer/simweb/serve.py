@@ -2,7 +2,7 @@
 
 The announcement on standard output is one line of JSON: `port`, `dns_port` (null without name server), `addresses`, `resolve`
 (what a crawler takes as overrides of DNS), `seeds` (how many) and `clock_port` (null without living hosts). Whoever reads it
-can begin.
+can begin. With a port that was asked for, mazes are at the next one, living hosts at the one after, their clock at the third.
 """
 
 import asyncio
@@ -57,8 +57,8 @@ async def serve(
     if hostile:
         await zoo_server.start()
     if endless:
-        await maze_server.start()
-    await changing.start()
+        await maze_server.start(settings.port and settings.port + 1)
+    await changing.start(settings.port and settings.port + 2)
     addresses = {host.name: host.address for host in server.web.hosts}
     addresses |= dict.fromkeys((*(maze.host for maze in endless), *changing.hosts, SHOP_HOST), "127.0.0.1")
     names = NameServer(addresses, settings.dns_ttl)

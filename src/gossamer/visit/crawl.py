@@ -34,11 +34,12 @@ from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
-from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
+from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, checked, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+ENOUGH = 16 * 1024  # bytes of a body that is not read: a short one comes whole, and its connection is kept
 CIRCLE = because(Rule.FETCH_CIRCLE)
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
@@ -105,11 +106,16 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                headers = conditions + cookies.header(lesson.chain, url)
-                fetched = await self._requests.send(url, lease, headers, files=True)
+                carried = lesson.chain.cookies if lesson.chain is not None else ()
+                is_checked = self._admission.is_checked(lease.entry)
+                most = ENOUGH if is_checked else None
+                fetched = await self._requests.send(
+                    url, lease, conditions, files=True, most=most, carried=carried, jar=lesson.jar
+                )
                 try:
-                    kept = await self._keep(lease, lesson, fetched)
-                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
+                    kept = checked(fetched) if is_checked else await self._keep(lease, lesson, fetched)
+                    gained = self._requests.cookies_of(fetched)
+                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now(), gained)
                 finally:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
@@ -203,7 +209,8 @@ class Crawler:
         entries = self._admission.follow(target, entry)
         leads_to = entries[0].key if entries else entry.key
         edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
-        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
+        now = self._clock.now()
+        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit, now)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)

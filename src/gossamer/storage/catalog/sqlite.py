@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from contextlib import closing, contextmanager
 from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
@@ -220,6 +220,20 @@ class SqliteCatalog:
         with _in_our_words(self._path), closing(self._reader()) as connection:
             for problem in items.walk_problems(connection, key, after, limit):
                 yield problem
+
+    async def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys, as they were when the walk began."""
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            for row in reader.execute(f"{rows.SELECT} ORDER BY pages.key"):
+                yield rows.page_of(row)
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of pages: nothing else is read, and no page is made."""
+        query, chosen = search.build(cast(search.Wanted, dict(wanted))), rows.ChosenFields(fields)
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            found = reader.execute(f"{chosen.select} {query.sql}", query.parameters)
+            while some := found.fetchmany(at_once):
+                yield chosen.values(some)
 
     async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""
