@@ -9,7 +9,23 @@ crawls the trap zoo with and without what is learned, `python -m bench memory` v
 import argparse
 from collections.abc import Callable
 
-from bench import export, frontier, items, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
+from bench import (
+    chronicle,
+    export,
+    frontier,
+    items,
+    mazes,
+    memory,
+    near,
+    opic,
+    orders,
+    polite,
+    reopened,
+    results,
+    scaling,
+    stages,
+    versus,
+)
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -18,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "polite": polite.tables,
     "scaling": scaling.tables,
     "near": near.tables,
+    "chronicle": chronicle.tables,
     "opic": opic.tables,
     "orders": orders.tables,
     "export": export.tables,

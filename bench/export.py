@@ -2,7 +2,7 @@
 
 A catalog is filled with made-up pages of a thousand hosts. Each export is the command as a user runs it, in a process of its
 own, its start included. The plain loop is what somebody would write who knows the catalog: it selects the same columns of
-SQLite in the same order, works out the derived ones with the same functions, and writes batches of the same size with pyarrow.
+SQLite in the same order, works out the derived ones with the same functions, and writes groups of the same size with pyarrow.
 All are run in turns.
 """
 
@@ -27,7 +27,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
 from gossamer.storage.archive.cdxj import url_key
 from gossamer.storage.catalog.sqlite import SqliteCatalog
-from gossamer.storage.export.parquet import AT_ONCE
+from gossamer.storage.export.parquet import GROUP
 from gossamer.storage.export.tables import PAGES
 from gossamer.url.host import registrable_domain
 from gossamer.url.parse import parse
@@ -162,7 +162,7 @@ def plain_loop(crawl: str, out: str) -> None:
     schema = pyarrow.schema([(column.name, kinds[column.kind]) for column in PAGES.columns])
     rows = sqlite3.connect(f"{crawl}/catalog.db").execute(f"SELECT {SELECTED} FROM pages ORDER BY fetched_at DESC, key DESC")
     with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        while some := rows.fetchmany(AT_ONCE):
+        while some := rows.fetchmany(GROUP):
             arrays = [pyarrow.array(values, kind) for values, kind in zip(_columns(some), schema.types, strict=True)]
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from gossamer import script
-from gossamer.jobs.pages import CrawlItem, KeptPage
+from gossamer.jobs.crawled import CrawlItem, KeptPage
 from gossamer.records.event import Event
 from gossamer.records.item import KeptProblem
 

@@ -49,6 +49,7 @@ from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.policy.turn import TurnRules
+from gossamer.processors.requisites import requisites
 from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
@@ -256,6 +257,11 @@ def make_word_reader() -> Callable[[Document], dict[str, str]]:
     return link_words
 
 
+def make_requisite_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads which URLs a page loads."""
+    return requisites
+
+
 def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
     """Prepare the children that read heavy documents, or those that run readers; both with the same processors."""
     replaced = settings.documents.processors
@@ -425,7 +431,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         ),
         arrivals=stores.arrivals,
         chains=stores.chains,
-        chronicler=Chronicler(stores.chronicle, stores.frontier),
+        chronicler=Chronicler(stores.chronicle, stores.frontier, stores.settings.chronicle.level == "off"),
         jars=make_jars(stores),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,

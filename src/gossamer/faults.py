@@ -24,9 +24,9 @@ POINTS = frozenset(
     {
         "after-append",  # a record is in its archive file
         "after-sync",  # the archive is flushed
-        "before-commit",  # archive, digests and catalog are written, the frontier is not
-        "before-chronicle",  # of a commit all but chronicle and frontier is written
-        "after-chronicle",  # and the chronicle, whose mark is still before it
+        "before-commit",  # archive, digests, catalog and chronicle are written, the frontier is not
+        "before-chronicle",  # the archive is flushed, nothing is told yet
+        "after-chronicle",  # a block is in its file, the frontier is not settled
         "before-mark",  # the frontier is settled, the chronicle does not say so yet
         "after-mark",  # it does
         "after-commit",  # the frontier is settled, nobody has been told

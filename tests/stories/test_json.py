@@ -48,6 +48,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
                 ["export", crawl, "--to", "jsonl", place / "pages.jsonl", "--json"],
                 *(["export", crawl, "--to", "jsonl", "-", *options] for options in (["--links"], ["--table", "links"])),
             ],
+            "report": [["report", crawl, "--json"]],
+            "diff": [["diff", crawl, "--from", "2020-01-01", "--json"], ["diff", crawl, crawl, "--url", url, "--json"]],
             "index": [["index", crawl, "--json"]],
             "explain": [["explain", crawl, site.url(path), "--json"] for path in ("/a", "/p?view=3", "/gone", "/never")],
             "verify": [["verify", crawl, "--json"]],

@@ -66,6 +66,14 @@ def test_a_crawl_tells_a_consumer_of_every_visit(kind: str, tmp_path: Path) -> N
     assert f"{consumer.uri}: told everything" in run_gossamer("status", directory).stdout
 
 
+def test_a_crawl_of_several_processes_tells_of_every_visit(tmp_path: Path) -> None:
+    with site_running(PAGES) as site, consumer_running("webhook", tmp_path) as webhook:
+        directory = crawled(site, tmp_path, "--workers", "2", "--events", webhook.uri)
+    assert {said["worker"] for said in visits(webhook.events()).values()} <= {"w1", "w2"}
+    assert set(visits(webhook.events())) >= PATHS
+    assert [sink["lag"] for sink in sinks_of(directory)] == [0]
+
+
 def test_a_visit_is_told_with_the_row_of_the_catalog(tmp_path: Path) -> None:
     with site_running(PAGES) as site, consumer_running("webhook", tmp_path) as webhook:
         directory = crawled(site, tmp_path, "--events", webhook.uri)

@@ -30,6 +30,7 @@ _LEFT_OUT = (  # not part of a crawl, or imports the other one
     "gossamer.simweb",
     "gossamer.testing",
     "gossamer.jobs.findings",
+    "gossamer.jobs.report",
     "gossamer.jobs.graph",
     "gossamer.jobs.simulate",
     "gossamer.policy.pagerank",

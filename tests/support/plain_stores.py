@@ -386,6 +386,10 @@ class PlainCatalog:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
 
+    async def by_key(self) -> AsyncIterator[Page]:
+        for key in sorted(self._rows):
+            yield self._rows[key]
+
     async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
         async for pages in batches(self.pages(**wanted), at_once):
             yield [values_of(field, pages) for field in fields]
@@ -603,11 +607,11 @@ class PlainChronicle:
 
     def _events(self, position: str) -> list[Event]:
         found = []
-        for block, (_, lines, struck) in enumerate(self._blocks[: self._mark], 1):
+        for block, (at, lines, struck) in enumerate(self._blocks[: self._mark], 1):
             for number, line in enumerate(lines, 1):
-                said = {name: part for name, part in line.items() if name not in ("kind", "at", "host")}
+                said = {name: part for name, part in line.items() if name not in ("kind", "host")}
                 name = f"plain-{block:08}-{number:04}"
-                event = Event(id=name, kind=line["kind"], at=line["at"], host=line.get("host", ""), said=said)
+                event = Event(id=name, kind=line["kind"], at=at, host=line.get("host", ""), said=said)
                 found += [event] if number not in struck and name > position else []
         return found
 

@@ -21,6 +21,8 @@ COMMANDS = {
     "freshness": "freshness",
     "export": "export",
     "graph": "graph",
+    "report": "report",
+    "diff": "diff",
     "index": "index",
     "explain": "explain",
     "log": "log",

@@ -52,6 +52,9 @@ EventsTo = Annotated[
 Script = Annotated[
     list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
 ]
+CheckExternal = Annotated[
+    bool, typer.Option("--check-external", help="ask once for each link to another site, to tell dead ones; follow none")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
 Header = Annotated[
     list[str] | None,
@@ -94,6 +97,7 @@ def crawl(
     forever: Forever = False,
     events: EventsTo = None,
     scope: WithinScope = None,
+    check_external: CheckExternal = False,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
@@ -139,6 +143,7 @@ def crawl(
         include=include,
         exclude=exclude,
         scope=scope,
+        check_external=check_external,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
@@ -169,6 +174,7 @@ def resume(
     max_time: MaxTime = None,
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
+    check_external: CheckExternal = False,
     forever: Forever = False,
     events: EventsTo = None,
     allow_private: AllowPrivate = None,
@@ -203,6 +209,7 @@ def resume(
         max_time=max_time,
         max_body=max_body,
         max_depth=max_depth,
+        check_external=check_external,
         forever=forever,
         events=events,
         allow_private=allow_private,
@@ -283,6 +290,7 @@ FLAGS = {
     "include": "scope.allow",
     "exclude": "scope.block",
     "scope": "scope.within",
+    "check_external": "scope.check_external",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
     "insecure": "fetch.insecure",
@@ -417,6 +425,8 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     yield f"  robots.txt: {'obeyed' if settings.robots.obey else 'IGNORED (robots.obey is off)'}"
     yield f"  pace:       {polite.delay:g} s between two requests to a host, {polite.connections} at once"
     yield f"  scope:      {_scope_words(settings)}, {settings.scope.max_depth} hops at most"
+    if settings.scope.check_external:
+        yield "  elsewhere:  links to other sites are asked for once, and not followed"
     allowed = ", ".join(settings.fetch.allow_private)
     yield "  addresses:  " + (
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"

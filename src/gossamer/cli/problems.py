@@ -15,9 +15,9 @@ def problems(
     json: Annotated[bool, typer.Option("--json", help="print JSON lines, with traces")] = False,
 ) -> None:
     """List what went wrong in readers (`crawl --script`): page, reader, line and error. The pages themselves are kept."""
+    from gossamer.jobs.crawled import walk_problems
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.driven import driven
-    from gossamer.jobs.pages import walk_problems
 
     found = driven(walk_problems(CrawlDirectory.open(directory), limit or None))
     if json:

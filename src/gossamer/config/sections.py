@@ -63,6 +63,9 @@ class ScopeSettings(Section):
     schemes: tuple[str, ...] = Field(("http", "https"), description="schemes to follow; a seed's own scheme is added")
     max_depth: int = Field(15, ge=0, description="hops a URL may be from a seed")
     off_site_hops: int = Field(0, ge=0, description="hops beyond the seeds' sites that are still followed")
+    check_external: bool = Field(
+        False, description="ask once for each link that leads out of the crawl, to tell dead ones; it is not followed"
+    )
     allow_hosts: tuple[str, ...] = Field(
         (), description="further hosts in scope, or host:port; `*.example.org` takes in every subdomain"
     )
@@ -78,6 +81,12 @@ class ScopeSettings(Section):
     block_extensions: tuple[str, ...] = Field((), description="file name extensions that are refused, such as zip")
     allow_file: str = Field("", description="file of allowed patterns, one a line; read again when it changes")
     block_file: str = Field("", description="file of blocked patterns, one a line; read again when it changes")
+
+    @model_validator(mode="after")
+    def _leaves_in_one_way(self) -> "ScopeSettings":
+        if self.check_external and self.off_site_hops:
+            raise ValueError("check_external asks for links that lead out, off_site_hops follows them: choose one of the two")
+        return self
 
 
 class Key(Section):

@@ -97,7 +97,8 @@ async def walk_redirect_chains(directory: CrawlDirectory, wanted: Mapping[str, A
         targets = await _names_of(catalog, admission, [Outcome.REDIRECTED])
         if not len(targets):
             return
-        links, leads = await _links_to(directory, targets), await _redirects_of(directory)
+        leads: dict[int, int] = {}
+        links = await _links_to(directory, targets, leads)
         async with naming(directory) as names:
             async for pages in batches(catalog.pages(**redirected), PAGES_AT_ONCE):
                 paths = [_path(fingerprint(page.key), leads) for page in pages]
@@ -120,19 +121,24 @@ def _known_as(page: Page, admission: LinkJudge) -> set[int]:
     return {fingerprint(page.key), fingerprint(admission.key(parse(page.url)))}
 
 
-async def _links_to(directory: CrawlDirectory, targets: Fingerprints) -> EdgeTable:
-    """Return the edges to these targets, in the order of the targets."""
-    table = _joined([edges.only(np.isin(edges.targets, targets)) async for edges in edge_tables(directory)])
+async def _links_to(directory: CrawlDirectory, targets: Fingerprints, leads: dict[int, int] | None = None) -> EdgeTable:
+    """Return the edges to these targets, in the order of the targets; note where every page that redirects leads to."""
+    found = []
+    async for edges in edge_tables(directory):
+        found.append(edges.only(is_among(edges.targets, targets)))
+        if leads is not None:
+            some = edges.only(edges.ways & ~np.uint8(NOFOLLOW) == REDIRECT)
+            leads.update(zip(some.sources.tolist(), some.targets.tolist(), strict=True))
+    table = _joined(found)
     return table.only(np.lexsort((table.sources, table.targets)))
 
 
-async def _redirects_of(directory: CrawlDirectory) -> dict[int, int]:
-    """Return where every page that redirects leads to."""
-    leads: dict[int, int] = {}
-    async for edges in edge_tables(directory):
-        some = edges.only(edges.ways & ~np.uint8(NOFOLLOW) == REDIRECT)
-        leads.update(zip(some.sources.tolist(), some.targets.tolist(), strict=True))
-    return leads
+def is_among(names: Fingerprints, wanted: Fingerprints) -> NDArray[np.bool_]:
+    """Tell which of many fingerprints are among some, which are in order; to look them up is quicker than to sort them all."""
+    at = np.searchsorted(wanted, names)
+    at[at == len(wanted)] = 0
+    found: NDArray[np.bool_] = wanted[at] == names
+    return found
 
 
 async def edge_tables(directory: CrawlDirectory) -> AsyncIterator[EdgeTable]:

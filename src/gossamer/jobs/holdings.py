@@ -123,11 +123,15 @@ class CrawlHoldings:
         finally:
             fetched.body.close()
 
-    async def _document_at(self, url: str) -> Document | None:
+    async def row_of(self, url: str) -> Page | None:
+        """Return the catalog's row of a URL, whatever was asked for."""
         try:
-            page = await self._kept.look_up(url)
+            return await self._kept.look_up(url)
         except UrlError:  # the digits of a fingerprint: a URL that nobody knows
             return None
+
+    async def _document_at(self, url: str) -> Document | None:
+        page = await self.row_of(url)
         return await self.document(page) if page is not None else None
 
     def text(self, document: Document) -> str:

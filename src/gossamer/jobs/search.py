@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.errors import UsageError
 from gossamer.jobs.command import command
+from gossamer.jobs.dates import EXAMPLES, end_of
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
 from gossamer.jobs.kept import KeptPages
@@ -101,17 +102,14 @@ async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
 
 def _chosen(captures: list[Version], which: str) -> Version:
     """Return the version of that number, 1 for the newest, or the one that was the newest at a date."""
-    if which.isascii() and which.isdigit():
+    if which.isascii() and which.isdigit() and len(which) < len("20260131"):
         if not 1 <= int(which) <= len(captures):
             raise UsageError(f"there is no version {which}; {len(captures)} are kept, 1 is the newest")
         return captures[int(which) - 1]
-    try:
-        date = datetime.fromisoformat(which)
-    except ValueError:
-        raise UsageError(f"{which!r} is neither a number nor a date; write 2, 2026-01-31 or 2026-01-31 23:59:59") from None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    until = date + (timedelta(days=1) if len(which) <= len("2026-01-31") else timedelta(seconds=1))  # all of it counts
-    earlier = [version for version in captures if version.captured_at < until.timestamp()]
+    until = end_of(which)
+    if until is None:
+        raise UsageError(f"{which!r} is neither a number nor a date; write 2, {EXAMPLES}")
+    earlier = [version for version in captures if version.captured_at < until]
     if not earlier:
         raise UsageError(f"nothing is kept from {which} or before; the oldest is from {_date(captures[-1].captured_at)}")
     return earlier[0]

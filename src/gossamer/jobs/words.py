@@ -37,7 +37,7 @@ async def tell_word(stores: Stores, who: str, what: str, arguments: dict[str, An
     """Tell the chronicle what an operator has changed."""
     host = str(arguments.get("host") or arguments.get("name") or "")
     now = stores.clock.now()
-    word = WordLine(at=now, host=host, who=who, what=what, arguments=arguments, before=before, after=after)
+    word = WordLine(host=host, who=who, what=what, arguments=arguments, before=before, after=after)
     await _tell(stores, word, now)
 
 
@@ -45,7 +45,6 @@ async def tell_begun(stores: Stores, seeds: int) -> None:
     """Tell the chronicle that a run begins."""
     settings, now = stores.settings, stores.clock.now()
     begun = BegunLine(
-        at=now,
         who=user(),
         gossamer=version("gossamer"),
         settings=digest_of(settings),
@@ -58,7 +57,7 @@ async def tell_begun(stores: Stores, seeds: int) -> None:
 async def tell_ended(stores: Stores, end: str, pages: int, requests: int) -> None:
     """Tell the chronicle that a run is over."""
     now = stores.clock.now()
-    await _tell(stores, EndedLine(at=now, end=end, pages=pages, requests=requests), now)
+    await _tell(stores, EndedLine(end=end, pages=pages, requests=requests), now)
 
 
 async def _tell(stores: Stores, line: ChronicleLine, now: float) -> None:

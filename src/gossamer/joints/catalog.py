@@ -114,6 +114,9 @@ class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
         given; not with words. `cut`: only those whose body is not whole.
         """
 
+    def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+
     def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
         """Walk over some fields of pages, so many pages at a time: for each field its values, in the order of the pages.
 

@@ -8,6 +8,8 @@ confirmed, what was not is struck out, and nobody ever sees it.
 from collections import Counter
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from gossamer.joints.chronicle import Chronicle
 from gossamer.joints.frontier import Frontier
 from gossamer.records.lease import Fate
@@ -21,32 +23,49 @@ _DONE = Fate.DONE
 _KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})  # the page is there
 
 
+class ToldBlock(Struct, frozen=True):
+    """Visits that are written down, and when they are to be settled: by that moment the frontier is asked about them."""
+
+    block: int
+    at: float
+    visits: Sequence[Visit]
+
+
 class Chronicler:
     """Writes what a commit has to tell."""
 
-    def __init__(self, chronicle: Chronicle, frontier: Frontier) -> None:
+    def __init__(self, chronicle: Chronicle, frontier: Frontier, is_off: bool = False) -> None:
         self._chronicle = chronicle
         self._frontier = frontier
+        self._is_off = is_off
         self._doubtful: list[Unsettled] = []  # blocks of which the frontier has to be asked what was settled
 
-    async def tell(self, visits: Sequence[Visit], now: float) -> int:
-        """Write down visits that are about to be settled; return their block."""
-        return await self._chronicle.add([line_of(visit, now) for visit in visits], now, refused_in(visits))
+    async def tell(self, visits: Sequence[Visit], now: float) -> ToldBlock:
+        """Write down visits that are to be settled as of now."""
+        if self._is_off:
+            return ToldBlock(0, now, visits)
+        lines = [line_of(visit) for visit in visits]
+        return ToldBlock(await self._chronicle.add(lines, now, refused_in(visits)), now, visits)
 
-    def settled(self, block: int, visits: Sequence[Visit], accepted: int, now: float) -> None:
+    def settled(self, told: ToldBlock, accepted: int) -> None:
         """Say that a block is settled; where the frontier did not accept all of it, it is asked which (`clear_doubts`)."""
-        if accepted == len(visits):
-            self._chronicle.settle(block)
+        if self._is_off:
+            return
+        if accepted == len(told.visits):
+            self._chronicle.settle(told.block)
         else:
-            keys = {number: visit.settlement.lease.entry.key for number, visit in enumerate(visits, 1)}
-            self._doubtful.append(Unsettled(block, now, len(visits), keys))
+            keys = {number: visit.settlement.lease.entry.key for number, visit in enumerate(told.visits, 1)}
+            self._doubtful.append(Unsettled(told.block, told.at, len(told.visits), keys))
 
     async def clear_doubts(self) -> None:
         """Ask the frontier about blocks of which not all visits were settled."""
         while self._doubtful:
-            block = self._doubtful[0]
-            self._chronicle.settle(block.block, await _never_settled(self._frontier, block))
-            del self._doubtful[0]
+            block = self._doubtful.pop()
+            try:
+                self._chronicle.settle(block.block, await _never_settled(self._frontier, block))
+            except BaseException:
+                self._doubtful.append(block)
+                raise
 
 
 async def judge(chronicle: Chronicle, frontier: Frontier, now: float) -> None:
@@ -68,13 +87,12 @@ async def _never_settled(frontier: Frontier, block: Unsettled) -> list[int]:
     return struck
 
 
-def line_of(visit: Visit, now: float) -> VisitLine:
+def line_of(visit: Visit) -> VisitLine:
     """Return what is told of a visit."""
     settlement, page = visit.settlement, visit.page
     lease, reason = settlement.lease, settlement.reason
     entry = lease.entry
     line = VisitLine(
-        at=now,
         host=entry.host,
         url=entry.url,
         outcome=settlement.outcome.value,

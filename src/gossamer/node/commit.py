@@ -1,12 +1,12 @@
 """The commit: finished visits whose bytes are safe in the archive become durable everywhere else, several at a time.
 
 Order: what a list says of other pages (once the list itself is in the catalog, it says nothing new), then content digest,
-catalog row (first of these where a page takes another's place, `succession.py`) and edges of the link graph, then the
-chronicle, then the frontier's settlement with the discovered links in one atomic write, then the chronicle's mark; last what a
-robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps repeats the visit; it never loses
-one. Whatever is handed in while a commit is under way, by one worker or several, shares the next, which begins when the visits
-of the last one only have to be told and settled.
-Where there are several, it waits a moment for the others too: a commit costs as much for the visits of one as for those of all.
+catalog row (first of these where a page takes another's place, `succession.py`), edges of the link graph and the chronicle, in
+one wait for the disk; then the frontier's settlement with the discovered links in one atomic write, then the chronicle's mark
+(`chronicler.py`); last what a robots.txt said, whose sitemaps and delay the frontier has by then. A crash between two steps
+repeats the visit; it never loses one. Whatever is handed in while a commit is under way, by one worker or several, shares the
+next, which begins when the visits of the last one only have to be settled. Where there are several, it waits a moment for the
+others too: a commit costs as much for the visits of one as for those of all.
 
 A bug of ours that strikes here costs one URL at most: a step that fails for no store's fault is repeated visit by visit, and
 the one that fails alone ends for it, without its answer and its links. Only where nothing else happens any more does the crawl
@@ -16,6 +16,7 @@ This is the node's half of a settlement; the worker's half, which comes before, 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -34,7 +35,7 @@ from gossamer.joints.sameness import Deduper, NearDuplicates
 from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
-from gossamer.node.chronicler import Chronicler
+from gossamer.node.chronicler import Chronicler, ToldBlock
 from gossamer.node.jars import CookieJars
 from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
@@ -105,20 +106,23 @@ class Committer:
 
     async def _write(self, parts: list[Sequence[Visit]]) -> bool:
         async with self._commit_pause:
-            studies = await self._sparing([visit for part in parts for visit in part], self._describe, _undescribed)
+            described = await self._sparing([visit for part in parts for visit in part], self._describe, _undescribed)
             self._commits.free()  # the next may be written down while these are settled: one wait for the disk less each
             faults.reach("before-commit")
-            visits = [visit for studied in studies for visit in studied.visits]
-            settled = await self._sparing(visits, self._settle, _unsettled)
+            settled = [
+                done
+                for studied, told in described
+                for done in await self._sparing(studied.visits, partial(self._settle, told), _unsettled)
+            ]
             faults.reach("after-commit")
             visits = [visit for some, _ in settled for visit in some]
-            await self._follow_up(studies, visits)
+            await self._follow_up([studied for studied, _ in described], visits)
         self._events.publish(VisitsEnded(visits))
         self._watch(visits)
         return sum(accepted for _, accepted in settled) == len(visits) and not any(_is_struck(visit) for visit in visits)
 
-    async def _describe(self, visits: Sequence[Visit]) -> Studied:
-        """Write down everything that is said of visits, but for what became of their URLs."""
+    async def _describe(self, visits: Sequence[Visit]) -> tuple[Studied, ToldBlock | None]:
+        """Write down everything that is said of visits, but for what became of their URLs, and tell the chronicle."""
         succeeded = await self._successions.of(visits)
         studied = await self._lessons.study(succeeded.visits, self._clock.now())
         visits = studied.visits
@@ -132,7 +136,8 @@ class Committer:
         if succeeded.heirs:
             await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs, harvests)
             pages = []
-        written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
+        told, *written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
+            self._chronicler.tell(visits, self._clock.now()),
             self._deduper.commit([visit.claim for visit in visits if visit.claim]),
             self._near.commit(first_texts(visits), [*succeeded.members, *[visit.twin for visit in visits if visit.twin]]),
             self._lessons.keep(studied),
@@ -140,23 +145,23 @@ class Committer:
             self._graph.put(_edges(visits), _hosts(visits)),
             return_exceptions=True,  # so that none goes on when this is repeated
         )
-        problems = [each for each in written if isinstance(each, BaseException)]
+        problems = [each for each in (told, *written) if isinstance(each, BaseException)]
+        if problems and isinstance(told, ToldBlock):
+            self._chronicler.settled(told, accepted=0)
         for problem in sorted(problems, key=lambda each: not isinstance(each, ENDING)):
             raise problem
-        return studied
+        assert isinstance(told, ToldBlock)
+        return studied, told
 
-    async def _settle(self, visits: Sequence[Visit]) -> tuple[Sequence[Visit], int]:
-        """Tell the chronicle of visits and settle them; return them and how many leases were still theirs."""
-        settlements = [_with_links(visit) if self._credit else visit.settlement for visit in visits]
-        now = self._clock.now()
-        faults.reach("before-chronicle")
-        block = await self._chronicler.tell(visits, now)
-        faults.reach("after-chronicle")
-        accepted = 0
+    async def _settle(self, told: ToldBlock | None, visits: Sequence[Visit]) -> tuple[Sequence[Visit], int]:
+        """Settle visits; return them and how many leases were still theirs. Those of a step that failed are told anew."""
+        if told is None or told.visits is not visits:
+            told = await self._chronicler.tell(visits, self._clock.now())
+        settlements, accepted = [_with_links(visit) if self._credit else visit.settlement for visit in visits], 0
         try:
-            accepted = await self._frontier.settle(settlements, now)
+            accepted = await self._frontier.settle(settlements, told.at)
         finally:
-            self._chronicler.settled(block, visits, accepted, now)
+            self._chronicler.settled(told, accepted)
         return visits, accepted
 
     async def _follow_up(self, studies: Sequence[Studied], visits: Sequence[Visit]) -> None:
@@ -228,9 +233,9 @@ def _is_struck(visit: Visit) -> bool:
     return visit.settlement.outcome is BUG
 
 
-def _undescribed(visit: Visit, error: Exception) -> Studied:
-    """Let the frontier alone know what became of a URL."""
-    return Studied([visit], {}, [], {})
+def _undescribed(visit: Visit, error: Exception) -> tuple[Studied, ToldBlock | None]:
+    """Let only chronicle and frontier know what became of a URL."""
+    return Studied([visit], {}, [], {}), None
 
 
 def _unsettled(visit: Visit, error: Exception) -> tuple[Sequence[Visit], int]:

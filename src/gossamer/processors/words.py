@@ -43,7 +43,7 @@ def link_words(document: Document) -> dict[str, str]:
 
 def _words(node: "LexborNode") -> str:
     if node.tag == "a":
-        seen = " ".join(visible_text(node).split())
+        seen = " ".join(visible_text(node).split()) if node.first_child is not None else ""
         if not seen and (picture := node.css_first("img[alt]")) is not None:
             seen = picture.attributes["alt"] or ""
     else:

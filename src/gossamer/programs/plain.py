@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gossamer.programs.waiting import AsyncCrawl
 
 if TYPE_CHECKING:
-    from gossamer.jobs.pages import CrawlItem, KeptPage
+    from gossamer.jobs.crawled import CrawlItem, KeptPage
     from gossamer.records.event import Event
     from gossamer.records.item import KeptProblem
 

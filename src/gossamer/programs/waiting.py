@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gossamer.programs.running import CrawlProcess
 
 if TYPE_CHECKING:
-    from gossamer.jobs.pages import CrawlItem, KeptPage
+    from gossamer.jobs.crawled import CrawlItem, KeptPage
     from gossamer.records.event import Event
     from gossamer.records.item import KeptProblem
 
@@ -117,7 +117,7 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
 
         Without `content` nothing is read from the archive: quicker, and `text`, `html` and `links` are empty.
         """
-        from gossamer.jobs.pages import walk_pages
+        from gossamer.jobs.crawled import walk_pages
 
         wanted = {"words": words, "host": host, "status": status, "outcome": outcome, "mime": mime, "rule": rule}
         return walk_pages(self._crawl, content, **wanted, since=since, until=until, limit=limit)
@@ -126,13 +126,13 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
         self, *, reader: str = "", host: str = "", after: int = 0, limit: int | None = None, **wanted: Any
     ) -> "AsyncIterator[CrawlItem]":
         """Walk over what readers found on pages as they are now; `after`: what was found after the item of that number."""
-        from gossamer.jobs.pages import walk_items
+        from gossamer.jobs.crawled import walk_items
 
         return walk_items(self._crawl, reader=reader, host=host, after=after, limit=limit, **wanted)
 
     def problems(self, *, after: int = 0, limit: int | None = None) -> "AsyncIterator[KeptProblem]":
         """Walk over what went wrong in readers."""
-        from gossamer.jobs.pages import walk_problems
+        from gossamer.jobs.crawled import walk_problems
 
         return walk_problems(self._crawl, limit, after)
 

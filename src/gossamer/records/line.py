@@ -1,6 +1,6 @@
 """The lines of a chronicle as they are written: what is said of a visit, of an operator's word, of a run.
 
-A line is one JSON object; fields that say nothing are left out.
+A line is one JSON object; fields that say nothing are left out. When it happened says its block: visits are settled together.
 """
 
 from typing import Any
@@ -11,7 +11,6 @@ from msgspec import Struct
 class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field="kind"):
     """A visit that used its turn or gave it back."""
 
-    at: float  # when it was settled, exactly as the frontier knows it
     host: str
     url: str
     key: str = ""  # what the frontier knows it by; empty: its URL
@@ -34,7 +33,6 @@ class VisitLine(Struct, kw_only=True, omit_defaults=True, tag="visit", tag_field
 class WordLine(Struct, kw_only=True, omit_defaults=True, tag="word", tag_field="kind"):
     """An operator's word: who changed what."""
 
-    at: float
     host: str = ""
     who: str
     what: str  # the operation
@@ -46,7 +44,6 @@ class WordLine(Struct, kw_only=True, omit_defaults=True, tag="word", tag_field="
 class BegunLine(Struct, kw_only=True, omit_defaults=True, tag="begun", tag_field="kind"):
     """A run begins."""
 
-    at: float
     who: str
     gossamer: str  # its version
     settings: str  # their digest
@@ -57,7 +54,6 @@ class BegunLine(Struct, kw_only=True, omit_defaults=True, tag="begun", tag_field
 class EndedLine(Struct, kw_only=True, omit_defaults=True, tag="ended", tag_field="kind"):
     """A run has ended by itself; one that was killed has no such line."""
 
-    at: float
     end: str
     pages: int
     requests: int

@@ -32,6 +32,7 @@ class Outcome(StrEnum):
     DEFERRED = "deferred"  # not tried: the turn was spent on something else; it waits
     CANCELLED = "cancelled"  # cut short when the crawl stopped; it waits
     BUG = "bug"  # a bug of ours; its trace is in crawl.log
+    CHECKED = "checked"  # an answer of another site to a link that is not followed
 
 
 class State(StrEnum):

@@ -141,6 +141,16 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
     await catalog.aclose()
 
 
+async def pages_are_walked_over_in_the_order_of_their_keys(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    named = ["http://b.test/", "http://a.test/ü", "http://a.test/z", "http://a.test/%41", "http://a.test/A"]
+    await catalog.add([page(key, fetched_at=float(number)) for number, key in enumerate(named)])
+    await catalog.add([page(named[2], fetched_at=9.0, outcome=Outcome.GONE, status=404)])
+    found = [one.key async for one in catalog.by_key()]
+    assert found == sorted(named), f"the keys come as {found}, each once and in order they are {sorted(named)}"
+    await catalog.aclose()
+
+
 async def the_pages_of_a_host_are_found_under_every_scheme_and_port(open_catalog: Opener) -> None:
     catalog = await open_catalog()
     of_host = ["http://b.test/", "http://b.test/x", "http://b.test:81/", "https://b.test:8443/y", "ftp://b.test/z"]
@@ -411,6 +421,7 @@ RULES: tuple[Rule, ...] = (
     a_page_comes_back_with_every_fact,
     fields_of_pages_are_those_of_the_pages,
     a_later_visit_takes_the_place_of_an_earlier,
+    pages_are_walked_over_in_the_order_of_their_keys,
     pages_are_found_by_all_that_is_given,
     the_pages_of_a_host_are_found_under_every_scheme_and_port,
     words_are_found_in_url_and_title,

@@ -21,7 +21,7 @@ NOW = 1_700_000_000.123456
 
 def visits(*names: str) -> list[VisitLine]:
     """Return lines about visits."""
-    return [VisitLine(at=NOW, host="a.example", url=f"http://a.example/{name}", outcome="ok") for name in names]
+    return [VisitLine(host="a.example", url=f"http://a.example/{name}", outcome="ok") for name in names]
 
 
 async def told(chronicle: Chronicle, position: str = "", limit: int = 1_000) -> list[str]:

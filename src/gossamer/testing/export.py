@@ -208,7 +208,7 @@ async def nothing_is_written_but_one_file_or_files_of_a_folder(make: Maker) -> N
 
 
 async def rows_are_told_of_while_they_are_written(make: Maker) -> None:
-    exporter, holdings, most = make(ExportOptions()), SampleHoldings(21_000), 0
+    exporter, holdings, most = make(ExportOptions()), SampleHoldings(3_000), 0
     told = 0
     async for count in exporter.write(holdings, MemoryTarget()):
         told += 1

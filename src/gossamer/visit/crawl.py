@@ -34,11 +34,12 @@ from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
-from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
+from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, checked, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+ENOUGH = 16 * 1024  # bytes of a body that is not read: a short one comes whole, and its connection is kept
 CIRCLE = because(Rule.FETCH_CIRCLE)
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
@@ -106,9 +107,13 @@ class Crawler:
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
                 carried = lesson.chain.cookies if lesson.chain is not None else ()
-                fetched = await self._requests.send(url, lease, conditions, files=True, carried=carried, jar=lesson.jar)
+                is_checked = self._admission.is_checked(lease.entry)
+                most = ENOUGH if is_checked else None
+                fetched = await self._requests.send(
+                    url, lease, conditions, files=True, most=most, carried=carried, jar=lesson.jar
+                )
                 try:
-                    kept = await self._keep(lease, lesson, fetched)
+                    kept = checked(fetched) if is_checked else await self._keep(lease, lesson, fetched)
                     gained = self._requests.cookies_of(fetched)
                     visit = conclude(lease, lesson, kept, self._settings, self._clock.now(), gained)
                 finally:

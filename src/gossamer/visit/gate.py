@@ -81,7 +81,8 @@ class Gate:
         consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
         match consultation.verdict:
             case "allowed":
-                return await self._prober.send(lease, lesson.probe_url, lesson.jar) if lesson.probe_url else None
+                is_probed = lesson.probe_url and not self._admission.is_checked(entry)  # of other sites one answer is enough
+                return await self._prober.send(lease, lesson.probe_url, lesson.jar) if is_probed else None
             case "denied":
                 return self._put_off(lease, lesson, consultation.outcome, consultation.reason, consultation.due)
             case "wait":

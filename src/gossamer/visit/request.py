@@ -60,6 +60,7 @@ class Requests:
         headers: tuple[tuple[str, str], ...] = (),
         *,
         files: bool = False,
+        most: int | None = None,
         bare: Lease | None = None,
         carried: tuple[Cookie, ...] = (),
         jar: tuple[Cookie, ...] = (),
@@ -67,12 +68,13 @@ class Requests:
         """Ask for a URL under a lease, at its turn or that of a `bare` one; `files`: what is no page has the limits of a file.
 
         Cookies that are `carried` go along a chain of redirects; those of the `jar` only where a rule says that there is one.
+        `most`: so many bytes of the body are enough, whatever it is.
 
         The outcome is `deferred` where the URL is to be asked for again as if it had not been. Raises `SpoolError`.
         """
         used = bare or lease
         turn = self.pace.turn(used)
-        request = self._to(url, lease, headers, files, turn)
+        request = self._to(url, lease, headers, files, most, turn)
         if self._access is not None and (access := self._access.of(url)) is not None:
             request = self._with_access(request, access, carried, jar)
         elif carried:
@@ -118,7 +120,15 @@ class Requests:
             raise SpoolError(f"a temporary file failed ({error.strerror}); make room where TMPDIR points to") from error
         return fetched
 
-    def _to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...], files: bool, turn: PacedTurn | None) -> Request:
+    def _to(
+        self,
+        url: str,
+        lease: Lease,
+        headers: tuple[tuple[str, str], ...],
+        files: bool,
+        most: int | None,
+        turn: PacedTurn | None,
+    ) -> Request:
         return Request(
             url=url,
             user_agent=self.agent(lease),
@@ -126,6 +136,7 @@ class Requests:
             insecure=self._insecure if lease.policy.insecure is None else lease.policy.insecure,
             until=min(lease.until, lease.start_by),
             pages=self._pages if files else None,
+            max_body=most,
             turn=turn,
         )
 

@@ -177,7 +177,7 @@ def committer(recorder: Recorder, events: Events | None = None, credit: bool = F
     near, events, clock = NearIndex(MemoryKeyValue()), events or Events(), SystemClock()
     joints = (recorder, near, book, recorder, recorder, recorder, recorder)
     kv = MemoryKeyValue()
-    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder)
+    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder, is_off=True)
     beside = {"chains": Chains(kv, recorder), "arrivals": arrivals, "chronicler": chronicler}
     return Committer(*joints, CommitPause(), events, clock, **beside, credit=credit)
 
@@ -234,7 +234,7 @@ async def test_what_a_list_says_of_others_is_heard_before_the_list_is_known_to_h
     book, near = LessonBook(MemoryKeyValue(), Traps(learn=False), 50), NearIndex(MemoryKeyValue())
     joints = (recorder, near, book, recorder, recorder, recorder, recorder, CommitPause(), Events(), SystemClock())
     kv = MemoryKeyValue()
-    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder)
+    arrivals, chronicler = Arrivals(kv, recorder, recorder, SystemClock()), Chronicler(NoChronicle(), recorder, is_off=True)
     beside = {"chains": Chains(kv, recorder), "arrivals": arrivals, "chronicler": chronicler}
     await Committer(*joints, None, Heard(), **beside).commit([end(fetched())])
     assert recorder.told[0] == "recall" and "catalog" in recorder.told, "who dies in between would never hear it again"

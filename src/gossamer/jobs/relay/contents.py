@@ -8,7 +8,7 @@ nothing is read, and the row says whose copy it is. Long content is cut, because
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -27,10 +27,11 @@ from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Place
 
-LONGEST_TEXT = 200_000  # characters
-MOST_LINKS = 1_000
+LONGEST_PART = 400_000  # bytes of JSON: text and links together stay below the million that brokers take
 LONGEST_BODY = 1024 * 1024  # bytes, on the wire and decoded: what is longer is not read for a sink
 VISIT = "visit"
+
+_Part = TypeVar("_Part", str, list[Any])
 
 
 class Contents:
@@ -86,11 +87,18 @@ class Contents:
             return dict.fromkeys(self._wanted)
         found: dict[str, Any] = {}
         if "text" in self._wanted:
-            found["text"] = processor.text(document)[:LONGEST_TEXT]
+            found["text"] = shortened(processor.text(document))
         if "links" in self._wanted:
-            found["links"] = [plain(link) for link in processor.process(document).links[:MOST_LINKS]]
+            found["links"] = shortened([plain(link) for link in processor.process(document).links])
         return found
 
     async def aclose(self) -> None:
         """Close what was opened."""
         await self._stack.aclose()
+
+
+def shortened(part: _Part) -> _Part:
+    """Return the beginning of a text or a list that is short enough for a message."""
+    while len(msgspec.json.encode(part)) > LONGEST_PART:
+        part = part[: len(part) // 2]
+    return part

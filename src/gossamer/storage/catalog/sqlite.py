@@ -221,6 +221,12 @@ class SqliteCatalog:
             for problem in items.walk_problems(connection, key, after, limit):
                 yield problem
 
+    async def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys, as they were when the walk began."""
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            for row in reader.execute(f"{rows.SELECT} ORDER BY pages.key"):
+                yield rows.page_of(row)
+
     async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
         """Walk over some fields of pages: nothing else is read, and no page is made."""
         query, chosen = search.build(cast(search.Wanted, dict(wanted))), rows.ChosenFields(fields)

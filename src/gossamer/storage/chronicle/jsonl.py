@@ -18,7 +18,6 @@ from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsett
 from gossamer.records.location import Location
 from gossamer.seal import Seal
 from gossamer.storage.archive.segment import failure
-from gossamer.storage.chronicle.audit import audited
 from gossamer.storage.chronicle.marks import Watermark, Watermarks
 from gossamer.storage.chronicle.reader import ChronicleReader
 from gossamer.storage.chronicle.recovery import Tail, take_up
@@ -83,6 +82,8 @@ class JsonlChronicle:
     def _append(self, lines: Sequence[ChronicleLine], now: float, refused: Mapping[str, int]) -> int:
         assert self._writer is not None, "opened to read"
         mark, before = self._marks.next, self._marks.written
+        if lines:
+            faults.reach("before-chronicle")
         if mark.block > before.block:
             faults.reach("before-mark")
         with _in_our_words(self._directory):
@@ -90,6 +91,8 @@ class JsonlChronicle:
         self._marks.advance(mark)
         self._marks.add(number, len(lines))
         self._added = asyncio.get_running_loop().time()
+        if lines:
+            faults.reach("after-chronicle")
         if mark.block > before.block:
             faults.reach("after-mark")
         return number
@@ -141,6 +144,8 @@ class JsonlChronicle:
 
     async def audit(self) -> AsyncIterator[AuditedBlock]:
         """Recompute the chain."""
+        from gossamer.storage.chronicle.audit import audited  # a crawl has no use for it
+
         async for block in on_a_thread(audited(self._directory)):
             yield block
 

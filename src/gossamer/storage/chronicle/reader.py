@@ -167,16 +167,16 @@ class ChronicleReader:
 
     def _told(self, view: SegmentView, index: int, node: str, since: Position, firsts: list[int]) -> list[Event]:
         _, body = view.block(index)
-        lines, block = body.split(b"\n"), view.heads[index].block
+        head, lines = view.heads[index], body.split(b"\n")
         visible = [number for number in self._visible(view, index, firsts) if number > since.line]
-        return [event_of(lines[number - 1], Position(block, number).id(node)) for number in visible]
+        return [event_of(lines[number - 1], Position(head.block, number).id(node), head.at) for number in visible]
 
     def _gap(self, position: str, blocks: int, first: int, node: str) -> Event:
         head = self._view(first).heads[0]
         return Event(id=Position(first, 0).id(node), kind="gap", at=head.at, said={"after": position, "blocks": blocks})
 
 
-def event_of(line: bytes, id: str) -> Event:
+def event_of(line: bytes, id: str, at: float) -> Event:
     """Return the event that a line tells."""
     said = msgspec.json.decode(line)
-    return Event(id=id, kind=said.pop("kind"), at=said.pop("at"), host=said.pop("host", ""), said=said)
+    return Event(id=id, kind=said.pop("kind"), at=at, host=said.pop("host", ""), said=said)

@@ -17,7 +17,7 @@ from gossamer.seal import RESTORE
 from gossamer.storage.chronicle.block import BlockHead, head_of
 
 PLAIN, COMPRESSED = ".jsonl", ".jsonl.zst"
-LEVEL = 9  # of compression: once a segment, on a thread
+LEVEL = 2  # of compression: once a segment, on a thread
 
 
 def segments_in(directory: Path) -> list[int]:

@@ -83,7 +83,7 @@ PAGES = ExportTable(
         _as_it_is("body_length", "integer", "length"),
         _as_it_is("response_seconds", "number", "response_seconds"),
         _as_it_is("link_count", "integer", "links"),
-        _as_it_is("depth", "small", "depth"),
+        _as_it_is("depth", "integer", "depth"),
         _or_none("via", "text", "via"),
     )
 )
