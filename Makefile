@@ -8,7 +8,7 @@ WORKERS ?= 5
 MINUTES ?= 20
 SECONDS ?= 300
 
-.PHONY: demo test lint types floors tests witnesses real sanitize soak bench replay lock clean
+.PHONY: demo test lint types floors tests docs docs-serve witnesses real sanitize soak bench replay lock clean
 
 demo: $(READY)
 	@$(BIN)/gossamer demo
@@ -17,8 +17,8 @@ demo: $(READY)
 test: lint types floors tests
 
 lint: $(READY)
-	@$(BIN)/ruff check src tests bench examples
-	@$(BIN)/ruff format --check src tests bench examples
+	@$(BIN)/ruff check src tests bench examples reference
+	@$(BIN)/ruff format --check src tests bench examples reference
 
 types: $(READY)
 	@$(BIN)/mypy
@@ -31,6 +31,16 @@ tests: $(READY)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not alone"
 	@$(BIN)/pytest -m alone
 	@$(PYTHON) tests/support/witnesses.py --missing
+
+# The documentation as a site, in .site: a broken link, a missing anchor or a page that the outline forgot is an error. `docs-serve`
+# shows it on a port of this machine and builds it again when a page is written.
+docs docs-serve: export NO_MKDOCS_2_WARNING = 1
+docs: $(READY)
+	@$(BIN)/python -m mkdocs build --strict
+	@echo "open .site/index.html, or: make docs-serve"
+
+docs-serve: $(READY)
+	@$(BIN)/python -m mkdocs serve --strict
 
 # What tests/real judges by: Debian's servers, documentation and applications (needs root and apt, starts no service), and PyPI's
 # in .witnesses/venv.
@@ -52,7 +62,8 @@ soak: $(READY)
 	@GOSSAMER_HOSTILE=all $(BIN)/pytest tests/unit/test_no_call_holds_the_loop.py --timeout 1200
 	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
 	@GOSSAMER_SOAK_PACE=5000 $(BIN)/pytest tests/stories/test_pace.py --timeout 1200
-	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py --timeout 1200
+	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py tests/crash/test_killed_script.py --timeout 1200
+	@GOSSAMER_SOAK_SINK_KILLS=100 $(BIN)/pytest tests/crash/test_killed_sinks.py --timeout 1800
 	@SOAK_DAMAGES=1000 $(BIN)/pytest tests/crash/test_damaged_stores.py --timeout 1800 -s
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
 	@$(BIN)/python tests/support/sanitized.py --seconds 900 --tests
@@ -62,7 +73,7 @@ soak: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(SCALE)
 
-# pywb pins old libraries, so it lives in an environment of its own.
+# pywb and py-wacz pin old libraries, so each lives in an environment of its own.
 replay: $(READY)
 	@$(BIN)/python examples/replay.py
 
@@ -80,4 +91,4 @@ $(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossame
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis .sanitize bench/results bench/.venv .witnesses demo.crawl
+	rm -rf $(VENV) .replay .replay-wacz .pytest_cache .mypy_cache .ruff_cache .hypothesis .sanitize bench/results bench/.venv .witnesses .site demo.crawl

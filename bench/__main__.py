@@ -2,14 +2,30 @@
 
 `make bench ONLY=versus,stages`; `python -m bench --quick` takes three minutes, `--full` an hour or more. One size of the
 frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`, of near duplicates `python -m bench near --pages 1000`.
-Only when asked for: `python -m bench mazes` crawls the trap zoo with and without what is learned, `python -m bench memory` very
-many small pages, with `--full` a million.
+Only when asked for: `python -m bench items` reads a shop with a script, and with Scrapy and Crawlee; `python -m bench mazes`
+crawls the trap zoo with and without what is learned, `python -m bench memory` very many small pages, with `--full` a million.
 """
 
 import argparse
 from collections.abc import Callable
 
-from bench import chronicle, frontier, mazes, memory, near, opic, orders, polite, reopened, results, scaling, stages, versus
+from bench import (
+    chronicle,
+    export,
+    frontier,
+    items,
+    mazes,
+    memory,
+    near,
+    opic,
+    orders,
+    polite,
+    reopened,
+    results,
+    scaling,
+    stages,
+    versus,
+)
 from bench.table import Table, text
 
 BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
@@ -21,12 +37,14 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "chronicle": chronicle.tables,
     "opic": opic.tables,
     "orders": orders.tables,
+    "export": export.tables,
     "reopened": reopened.tables,
     "frontier": frontier.tables,  # last, because it takes longest
+    "items": items.tables,
     "mazes": mazes.tables,
     "memory": memory.tables,
 }
-ASKED_FOR = {"mazes", "memory"}  # by name only: long crawls, and no measure of speed
+ASKED_FOR = {"items", "mazes", "memory"}  # by name only: long crawls, and no measure of speed
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ It is long because it is the only one: what a crawl is made of, and in which ord
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.document.sniff import GZIP
 from gossamer.duplicates import make_dedupers
-from gossamer.errors import StoreError
+from gossamer.errors import ScriptError, StoreError
 from gossamer.filters.scope import Scope
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
@@ -43,14 +44,21 @@ from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause, take_checkpoint
 from gossamer.node.chronicler import Chronicler, judge
 from gossamer.node.commit import Committer
+from gossamer.node.jars import CookieJars
 from gossamer.node.ranker import Ranker
 from gossamer.node.ranks import LatestRanks
 from gossamer.node.recall import Recall
 from gossamer.policy.turn import TurnRules
+from gossamer.processors.requisites import requisites
+from gossamer.processors.words import link_words
 from gossamer.readers.child import ReaderGreeting
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.reading import Reader
+from gossamer.readers.scripts.rules import Wants
+from gossamer.readers.scripts.survey import survey
+from gossamer.readers.scripts.travel import ReaderRule, ReaderSource
 from gossamer.records.location import Location
+from gossamer.records.page import Document
 from gossamer.registry import choose, keys, located, named, only
 from gossamer.robots.cache import RobotsCache
 from gossamer.robots.rules import Rules, parse
@@ -66,6 +74,7 @@ from gossamer.visit.arrivals import Arrivals
 from gossamer.visit.compare import Sameness
 from gossamer.visit.crawl import Crawler
 from gossamer.visit.gate import Gate
+from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.probe import Prober
 from gossamer.visit.request import Requests
@@ -80,6 +89,7 @@ NO_CONTACT = "no contact given"
 NO_GRAPH = "none:graph"  # what a crawl has that keeps no link graph
 NO_CHRONICLE = "none:chronicle"  # and one that keeps no chronicle
 AGENT = "gossamer"  # whom a page means by it, beside all robots
+INTERRUPTED = 0.9  # of the deadline: then a reader is interrupted in its child, and when it is over the child is killed
 CHILD = (sys.executable, "-P", "-c", "import sys; from gossamer.readers.child import main; main(int(sys.argv[1]))")
 
 
@@ -235,19 +245,54 @@ def make_processors(settings: Settings) -> dict[str, Processor]:
     made: dict[Any, Processor] = {}
     by_type = {}
     for mime in keys("processor"):
-        chosen = choose("processor", mime)
+        chosen = choose("processor", mime, mime in settings.documents.processors)
         if chosen not in made:
             made[chosen] = chosen(settings.documents.max_links, AGENT, settings.robots.meta)
         by_type[mime] = made[chosen]
     return by_type
 
 
-def make_reader_processes(settings: Settings) -> ReaderProcesses:
-    """Prepare the children that read heavy documents, with the same processors."""
-    processors = {mime: named("processor", mime) for mime in keys("processor")}
+def make_word_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads the words of a page's links."""
+    return link_words
+
+
+def make_requisite_reader() -> Callable[[Document], dict[str, str]]:
+    """Return what reads which URLs a page loads."""
+    return requisites
+
+
+def make_reader_processes(settings: Settings, sources: tuple[ReaderSource, ...] = ()) -> ReaderProcesses:
+    """Prepare the children that read heavy documents, or those that run readers; both with the same processors."""
+    replaced = settings.documents.processors
+    processors = {mime: named("processor", mime, mime in replaced) for mime in keys("processor")}
     longest = max(settings.fetch.max_body, settings.fetch.max_decoded)
-    greeting = ReaderGreeting(processors, settings.documents.max_links, AGENT, settings.robots.meta, longest)
-    return ReaderProcesses(CHILD, msgspec.msgpack.encode(greeting), settings.documents.deadline)
+    deadline = settings.documents.deadline
+    greeting = ReaderGreeting(
+        processors, settings.documents.max_links, AGENT, settings.robots.meta, longest, sources, INTERRUPTED * deadline
+    )
+    return ReaderProcesses(CHILD, msgspec.msgpack.encode(greeting), deadline)
+
+
+def reader_sources(settings: Settings) -> tuple[ReaderSource, ...]:
+    """Return where the readers of a crawl come from: its scripts as they are now, and plugins."""
+    plugins = [ReaderSource(point=named("reader", key)) for key in keys("reader")]
+    return (*[ReaderSource(path, read_script(Path(path))) for path in settings.documents.scripts], *plugins)
+
+
+def read_script(path: Path) -> bytes:
+    """Return the text of a script."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ScriptError(f"cannot read the script {path}: {why}; put it back, or name another with --script") from None
+
+
+@cache
+def readers_of(sources: tuple[ReaderSource, ...]) -> tuple[ReaderRule, ...]:
+    """Return what readers there are, which a process of its own finds out; workers that are forked afterwards know it too."""
+    return survey(sources) if sources else ()
 
 
 @asynccontextmanager
@@ -259,10 +304,11 @@ async def open_requests(settings: Settings, clock: Clock) -> AsyncIterator[Reque
     async with AsyncExitStack() as stack:
         resolver, guard = make_addressing(settings)
         stack.push_async_callback(resolver.aclose)
-        fetchers = make_fetchers(settings, resolver, guard, clock)
+        fetchers, access = make_fetchers(settings, resolver, guard, clock), read_access(settings)
         for fetcher in set(fetchers.values()):
             stack.push_async_callback(fetcher.aclose)
-        yield Requests(settings, fetchers, user_agent(settings), clock, frozenset(keys("processor")) - GZIP)
+        pages = frozenset(keys("processor")) - GZIP
+        yield Requests(settings, fetchers, user_agent(settings), clock, pages, access)
 
 
 @asynccontextmanager
@@ -357,7 +403,10 @@ async def open_crawl(directory: Path, settings: Settings, seeds: Iterable[Url], 
         await stack.enter_async_context(rank_meanwhile(stores, events))
         await stores.archive.repair()
         lookout, budget = make_lookout(directory, settings, stores.admission, events), await make_budget(stores)
-        pool = await stack.enter_async_context(open_pool(WORKER, directory, settings, joints, lookout, budget, stores.clock))
+        sources = reader_sources(settings)
+        pool = await stack.enter_async_context(
+            open_pool(WORKER, directory, settings, joints, lookout, budget, stores.clock, sources)
+        )
         pool.reconsider = stores.arrivals.reconsider
         yield Crawl(stores=stores, events=events, tally=tally, pool=pool)
 
@@ -383,6 +432,7 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
         arrivals=stores.arrivals,
         chains=stores.chains,
         chronicler=Chronicler(stores.chronicle, stores.frontier, stores.settings.chronicle.level == "off"),
+        jars=make_jars(stores),
         credit=_keeps_credit(stores.settings),
         is_shared=is_shared,
     )
@@ -391,7 +441,21 @@ def make_commits(stores: Stores, events: Events, *, is_shared: bool = False) -> 
 def make_briefing(stores: Stores) -> Teaching:
     """Build what tells a worker about a leased URL."""
     forever = stores.settings.crawl.forever
-    return Briefing(stores.lessons, stores.catalog, stores.kv, stores.revisit_price, forever, stores.ranks.of, stores.chains.of)
+    return Briefing(
+        stores.lessons,
+        stores.catalog,
+        stores.kv,
+        stores.revisit_price,
+        forever,
+        stores.ranks.of,
+        stores.chains.of,
+        make_jars(stores),
+    )
+
+
+def make_jars(stores: Stores) -> CookieJars | None:
+    """Build what keeps cookies, if a rule of requests says so."""
+    return CookieJars(stores.kv) if any(rule.cookies for rule in stores.settings.requests) else None
 
 
 @asynccontextmanager
@@ -426,7 +490,14 @@ def make_lookout(directory: Path, settings: Settings, admission: LinkJudge, even
 
 @asynccontextmanager
 async def open_pool(
-    worker: str, directory: Path, settings: Settings, joints: Joints, lookout: Lookout, budget: Budget, clock: Clock
+    worker: str,
+    directory: Path,
+    settings: Settings,
+    joints: Joints,
+    lookout: Lookout,
+    budget: Budget,
+    clock: Clock,
+    sources: tuple[ReaderSource, ...],
 ) -> AsyncIterator[Pool]:
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
@@ -437,6 +508,9 @@ async def open_pool(
         rules = TurnRules(settings.politeness, settings.breaker)
         settler = Settler(archive, joints.commits, joints.frontier, joints.admission, joints.events, rules, clock)
         reader = Reader(settings, make_processors(settings), reader_processes)
+        script_processes = make_reader_processes(settings, sources)
+        stack.push_async_callback(script_processes.aclose)
+        harvester = Harvester(settings, Wants(readers_of(sources)), script_processes, clock)
         prober = Prober(settings, requests, joints.robots, archive, reader, settler.until_room, clock)
         crawler = Crawler(
             settings=settings,
@@ -447,6 +521,7 @@ async def open_pool(
             revisions=Revisions(settings, archive, reader),
             archive=archive,
             reader=reader,
+            harvester=harvester,
             admission=joints.admission,
             outlinks=Outlinks(joints.admission.key),
             settler=settler,

@@ -43,6 +43,11 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
+def stop_with_parent() -> None:
+    """Have the kernel ask this process to stop when its parent is gone."""
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
 def framed(message: bytes) -> bytes:
     """Return a message as it is sent."""
     return len(message).to_bytes(LENGTH, "big") + message

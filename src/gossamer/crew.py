@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+import msgspec
 import uvloop
 from msgspec.structs import replace
 
@@ -27,12 +28,14 @@ from gossamer.assemble import (
     open_pool,
     open_stores,
     rank_meanwhile,
+    reader_sources,
 )
 from gossamer.children import start as start_anew
 from gossamer.clock import Clock, SystemClock
 from gossamer.config.sections import Settings
 from gossamer.dedupe.claims import StoredClaims
 from gossamer.errors import CannotGoOn, GossamerError
+from gossamer.readers.scripts.travel import ReaderSource
 from gossamer.registry import import_ours
 from gossamer.remote import wire
 from gossamer.remote.client import (
@@ -89,6 +92,7 @@ async def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], event
         settings=share_of(settings).model_dump_json().encode(),
         seeds=tuple(seed.wire for seed in seeds),
         clock=clock.now() - time.monotonic(),
+        sources=msgspec.msgpack.encode(reader_sources(settings)),
     )
 
     async def start(worker: str) -> WorkerProcess:
@@ -173,7 +177,7 @@ async def _work(connected: socket.socket, greeting: WorkerGreeting) -> int:
     events.subscribe(lambda event: connection.tell(Tell(retell(event))) if isinstance(event, Retold) else None)
     tell_of_calls(events)
     try:
-        await _crawl(greeting.worker, Path(greeting.directory), settings, greeting.seeds, connection, events, clock)
+        await _crawl(greeting, settings, connection, events, clock)
         return 0
     except GossamerError as error:
         connection.fail(error)
@@ -183,27 +187,23 @@ async def _work(connected: socket.socket, greeting: WorkerGreeting) -> int:
 
 
 async def _crawl(
-    worker: str,
-    directory: Path,
-    settings: Settings,
-    seeds: Sequence[str],
-    connection: NodeConnection,
-    events: Events,
-    clock: Clock,
+    greeting: WorkerGreeting, settings: Settings, connection: NodeConnection, events: Events, clock: Clock
 ) -> None:
+    directory = Path(greeting.directory)
     joints = Joints(
         frontier=RemoteFrontier(connection),
         robots=RemoteRobots(connection),
         claims=RemoteClaims(connection),
         lessons=RemoteLessons(connection),
         commits=RemoteCommits(connection),
-        admission=make_admission(settings, [parse(seed) for seed in seeds]),
+        admission=make_admission(settings, [parse(seed) for seed in greeting.seeds]),
         events=events,
     )
     connection.told_of_arrivals = joints.admission.extend
     lookout = make_lookout(directory, settings, joints.admission, Events())  # nobody listens: the node tells the same
     budget = Budget(settings.crawl, 0, 0, clock.now())
-    async with open_pool(worker, directory, settings, joints, lookout, budget, clock) as pool:
+    sources = msgspec.msgpack.decode(greeting.sources, type=tuple[ReaderSource, ...])
+    async with open_pool(greeting.worker, directory, settings, joints, lookout, budget, clock, sources) as pool:
         connection.told_to_stop = pool.cancel
         with collected_seldom(), StallWatch(events, settings.crawl.stall):
             await pool.run()

@@ -13,8 +13,11 @@
     │   ├── DiskFull            no space left where the crawl keeps its state
     │   └── StoreAway           a store elsewhere cannot be reached now; a crawl waits for it
     ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
+    ├── SinkError           1   a consumer of events has not taken them; it is told again
+    │   └── ConsumerGone        and never will
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
+        └── ScriptError         a script cannot be loaded, or is missing
 
 The message is one sentence: what, which one, what to do. `exit_code` is what the command line exits with. A run that met none
 of these ends with 0 (done), 6 (all that waits is paused or blocked), 7 (the end, and nothing was kept) or 130 (interrupted).
@@ -86,6 +89,14 @@ class SpoolError(GossamerError):
     exit_code = 4
 
 
+class SinkError(GossamerError):
+    """A consumer of events has not acknowledged some; they are sent again."""
+
+
+class ConsumerGone(SinkError):
+    """A consumer of events has gone for good: nobody reads our output any more."""
+
+
 class CannotGoOn(GossamerError):
     """Something of ours fails again and again, and nothing gets done meanwhile."""
 
@@ -94,6 +105,10 @@ class PluginError(GossamerError):
     """A plugin is missing or failed its checker."""
 
     exit_code = 5
+
+
+class ScriptError(PluginError):
+    """A script cannot be loaded, or is missing."""
 
 
 ENDING = (StoreError, CrawlError, CannotGoOn)

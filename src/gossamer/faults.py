@@ -30,6 +30,8 @@ POINTS = frozenset(
         "before-mark",  # the frontier is settled, the chronicle does not say so yet
         "after-mark",  # it does
         "after-commit",  # the frontier is settled, nobody has been told
+        "before-cursor",  # a sink has acknowledged a batch, its cursor does not say so yet
+        "after-cursor",  # it does
         "during-roll",  # twice a file: closed and not yet renamed; renamed and without its index
         "during-recovery",  # once the leases are about to come back; once for each torn file, cut and not yet closed
         "during-creation",  # after each statement that makes the catalog

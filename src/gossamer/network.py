@@ -1,4 +1,4 @@
-"""What reaches the network, built: names to addresses, the guard of addresses, and the fetchers that use both."""
+"""What reaches the network, built: names to addresses, the guard of addresses, and fetchers and sinks that use both."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,8 @@ from gossamer.dns.guard import AddressGuard
 from gossamer.dns.resolver import DnsResolver
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.resolver import Resolver
+from gossamer.joints.sink import Sink
+from gossamer.records.sinkuri import SinkUri
 from gossamer.registry import choose, keys
 
 
@@ -28,3 +30,9 @@ def make_fetchers(settings: Settings, resolver: Resolver, guard: Callable[[str],
             made[chosen] = chosen(settings.fetch, resolver, guard, clock)
         by_scheme[scheme] = made[chosen]
     return by_scheme
+
+
+def make_sink(uri: SinkUri, secret: str, settings: Settings, resolver: Resolver, guard: Callable[[str], str]) -> Sink:
+    """Build what tells a consumer; nothing is connected yet."""
+    made: Sink = choose("sink", uri.scheme)(uri, secret, settings.fetch, resolver, guard)
+    return made

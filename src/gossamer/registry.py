@@ -1,7 +1,8 @@
 """The table of what a key chooses: a URI's scheme, a URL's scheme, a MIME type. Nothing is imported until it is chosen.
 
 A plugin adds a row with an entry point of group `gossamer.<family>` whose name is the key. It must look like its joint, which
-says how it is built or opened, too; else it is refused by name. A row of ours cannot be replaced. See docs/plugins.md.
+says how it is built or opened, too; else it is refused by name. A row of ours is replaced only where a setting says so
+(`documents.processors`); else a plugin for it is refused by name, never ignored. See docs/plugins.md.
 
     [project.entry-points."gossamer.fetcher"]
     gopher = "my_package.gopher:GopherFetcher"
@@ -9,7 +10,7 @@ says how it is built or opened, too; else it is refused by name. A row of ours c
 
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -20,13 +21,15 @@ from gossamer.errors import ConfigError, PluginError
 from gossamer.joints.archive import Archive
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.chronicle import Chronicle
-from gossamer.joints.documents import Processor
+from gossamer.joints.documents import PageReader, Processor
+from gossamer.joints.export import Exporter
 from gossamer.joints.fetch import Fetcher
 from gossamer.joints.filter import Filter
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.graph import LinkGraph
 from gossamer.joints.keyvalue import KeyValue
 from gossamer.joints.scorer import Scorer
+from gossamer.joints.sink import Sink
 from gossamer.records.location import Location
 
 HTML = "gossamer.processors.html:HtmlProcessor"
@@ -72,9 +75,32 @@ TABLE: dict[str, dict[str, str]] = {
         "application/rss+xml": FEED,
         "application/atom+xml": FEED,
     },
+    "export": {  # Markdown joins here
+        "parquet": "gossamer.storage.export.parquet:ParquetExport",
+        "jsonl": "gossamer.storage.export.jsonl:JsonlExport",
+        "csv": "gossamer.storage.export.csv:CsvExport",
+        "text": "gossamer.storage.export.text:TextExport",
+        "broken": "gossamer.storage.export.broken:BrokenExport",
+        "redirects": "gossamer.storage.export.redirects:RedirectsExport",
+        "sitemap": "gossamer.storage.export.sitemap:SitemapExport",
+        "warc": "gossamer.storage.export.warc:WarcExport",
+        "wacz": "gossamer.storage.export.wacz:WaczExport",
+    },
+    "reader": {},
     "filter": {},
     "scorer": {},
+    "sink": {
+        "stdout": "gossamer.sinks.stdout:StdoutSink",
+        "webhook+http": "gossamer.sinks.webhook:WebhookSink",
+        "webhook+https": "gossamer.sinks.webhook:WebhookSink",
+        "redis": "gossamer.sinks.redis:RedisSink",
+        "rediss": "gossamer.sinks.redis:RedisSink",
+        "nats": "gossamer.sinks.nats:NatsSink",
+        "kafka": "gossamer.sinks.kafka:KafkaSink",
+        "kafka+ssl": "gossamer.sinks.kafka:KafkaSink",
+    },
 }
+EXTRAS = {"sink": "events"}  # what to install for families that need more than gossamer itself
 
 JOINTS: dict[str, type] = {
     "frontier": Frontier,
@@ -85,8 +111,11 @@ JOINTS: dict[str, type] = {
     "chronicle": Chronicle,
     "fetcher": Fetcher,
     "processor": Processor,
+    "export": Exporter,
+    "reader": PageReader,
     "filter": Filter,
     "scorer": Scorer,
+    "sink": Sink,
 }
 
 
@@ -105,12 +134,39 @@ def only(family: str) -> str | None:
     return found[0] if found else None
 
 
-def choose(family: str, key: str) -> Any:
-    """Import and return the class a key stands for."""
-    row = TABLE[family].get(key)
+def plugins(family: str) -> dict[str, str]:
+    """Return the plugins of a family: by key what each stands for."""
+    return {point.name: point.value for point in _plugins(family)}
+
+
+def refuse_ignored(replaced: Collection[str]) -> None:
+    """Refuse plugins that would be ignored: for a key of ours, but for MIME types to be `replaced`; two for one key."""
+    for mime in replaced:
+        if mime not in plugins("processor"):
+            raise PluginError(
+                f"documents.processors has {mime!r}, but no plugin for it is installed; install it or leave it out"
+            )
+    for family in TABLE:
+        seen: dict[str, str] = {}
+        for point in _plugins(family):
+            who = f"the {family} plugin {point.name!r} ({point.value})"
+            if point.name in seen:
+                raise PluginError(f"{who} has the key of another one ({seen[point.name]}); remove one of them")
+            seen[point.name] = point.value
+            if point.name in TABLE[family] and not (family == "processor" and point.name in replaced):
+                choice = f", or choose it with --set documents.processors={point.name}" if family == "processor" else ""
+                raise PluginError(f"{who} has a key of ours, so it would never be asked; remove it{choice}")
+
+
+def choose(family: str, key: str, replaced: bool = False) -> Any:
+    """Import and return the class a key stands for; that of a plugin where ours is `replaced`."""
+    row = None if replaced else TABLE[family].get(key)
     if row is not None:
         module, _, name = row.partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            raise _not_installed(family, key, error) from error
     for point in _plugins(family):
         if point.name != key:
             continue
@@ -141,9 +197,9 @@ def located(uri: str, directory: Path, knob: str) -> Location:
     return Location(scheme, None if path.startswith("//") else directory / path, uri)
 
 
-def named(family: str, key: str) -> str:
+def named(family: str, key: str, replaced: bool = False) -> str:
     """Return what a key that can be chosen stands for, as `module:class`, for another process to import."""
-    row = TABLE[family].get(key)
+    row = None if replaced else TABLE[family].get(key)
     if row is not None:
         return row
     point = next(point for point in _plugins(family) if point.name == key)
@@ -201,6 +257,14 @@ def _takes(theirs: Any, wanted: Mapping[str, inspect.Parameter]) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _not_installed(family: str, key: str, error: ModuleNotFoundError) -> Exception:
+    """Return what to raise when a row of ours needs a package that is not there."""
+    package = (error.name or "").partition(".")[0]
+    if family not in EXTRAS or package in ("", "gossamer"):
+        return error
+    return PluginError(f"the {family} {key!r} needs {package}, which is not installed: pip install gossamer[{EXTRAS[family]}]")
 
 
 def _misfit(family: str, key: str, value: str, fault: str) -> PluginError:

@@ -136,11 +136,14 @@ def checksum_of(path: Path, size: int) -> str:
     return hasher.hexdigest()
 
 
-def write_whole(path: Path, content: bytes, *, synced: bool = True) -> None:
-    """Write a file so that it is whole or not there; `synced`: also after a power loss, and then it is there."""
+def write_whole(path: Path, content: bytes, *, synced: bool = True, mode: int = 0o666) -> None:
+    """Write a file so that it is whole or not there; `synced`: also after a power loss, and then it is there.
+
+    `mode`: who may read and write it, less what the process's umask takes away.
+    """
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        with draft.open("wb") as file:
+        with open(draft, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
             if synced:
                 file.flush()

@@ -16,7 +16,8 @@ from faulting import QUICK, run_faulty
 from serving import page, site_running
 
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.graph import named_edges
+from gossamer.jobs.driven import driven
+from gossamer.jobs.graph_edges import named_edges
 from gossamer.jobs.search import find_pages
 from gossamer.records.page import Page
 from gossamer.simweb.settings import SimwebSettings
@@ -45,7 +46,7 @@ def key(url: str) -> str:
 
 
 def as_requested(directory: Path) -> list[Edge]:
-    edges = named_edges(CrawlDirectory.open(directory))
+    edges = driven(named_edges(CrawlDirectory.open(directory)))
     return [(edge.source, edge.target, edge.kind, edge.nofollow) for edge in edges]
 
 
@@ -145,18 +146,6 @@ def test_inlinks_are_the_pages_that_link_to_a_url_however_it_is_spelled(crawled:
     assert run_gossamer("pages", crawled.directory, "--inlinks", "http://nobody.sim/").stdout == ""
 
 
-def test_edges_are_exported_in_both_formats(crawled: Crawled, tmp_path: Path) -> None:
-    lines = run_gossamer("graph", crawled.directory, "--export", "-", "--format", "jsonl").stdout.splitlines()
-    assert [tuple(json.loads(line).values()) for line in lines] == as_requested(crawled.directory)
-    assert run_gossamer("graph", crawled.directory, "--export", tmp_path / "edges.csv").returncode == 0
-    heading, *lines = (tmp_path / "edges.csv").read_text().splitlines()
-    assert heading == "source,target,kind,nofollow"
-    expected = Counter(
-        f"{source},{target},{kind},{int(nofollow)}" for source, target, kind, nofollow in as_requested(crawled.directory)
-    )
-    assert Counter(lines) == expected
-
-
 def test_ends_of_edges_are_named_as_they_are_requested(tmp_path: Path) -> None:
     routes = {
         "/": page("/dir/", "/list?b=2&a=1"),
@@ -166,7 +155,7 @@ def test_ends_of_edges_are_named_as_they_are_requested(tmp_path: Path) -> None:
     with site_running(routes) as site:
         assert run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *SITE).returncode == 0
         urls = {site.url(path) for path in routes}
-    lines = run_gossamer("graph", tmp_path / "crawl", "--export", "-", "--format", "jsonl").stdout.splitlines()
+    lines = run_gossamer("export", tmp_path / "crawl", "--to", "jsonl", "-", "--table", "links").stdout.splitlines()
     assert {end for line in lines for end in (json.loads(line)["source"], json.loads(line)["target"])} == urls
     inlinks = run_gossamer("pages", tmp_path / "crawl", "--inlinks", site.url("/dir")).stdout.splitlines()
     assert {line.split("\t")[-1] for line in inlinks} == {site.url(), site.url("/list?b=2&a=1")}
@@ -188,7 +177,7 @@ def test_it_is_looked_at_while_the_crawl_runs(tmp_path: Path) -> None:
         crawl = start_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *SITE[2:], "--delay", "0.5")
         try:
             site.wait_for("/0")  # asked for when the links of the first page are durable
-            assert site.url() in run_gossamer("graph", tmp_path / "crawl", "--export", "-").stdout
+            assert site.url() in run_gossamer("export", tmp_path / "crawl", "--to", "csv", "-", "--table", "links").stdout
             edges = exported(tmp_path / "crawl")
             survey = json.loads(run_gossamer("graph", tmp_path / "crawl", "--json").stdout)
             inlinks = run_gossamer("pages", tmp_path / "crawl", "--inlinks", site.url("/7")).stdout

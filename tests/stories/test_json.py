@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from consumers import consumer_running
 from crawling import run_gossamer
 from serving import page, site_running
 
@@ -13,30 +14,42 @@ from gossamer.cli.commands import COMMANDS
 
 QUICK = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--json"]
 PROSE = " ".join(f"word{number}" for number in range(80))
-WITHOUT = {"demo", "simweb"}  # the one shows, the other serves
+WITHOUT = {"demo", "simweb", "shell"}  # the first shows, the second serves, the third runs what is typed
+SCRIPT = "from gossamer.script import reads\n@reads('text/html')\ndef broken(page):\n    yield 1\n"
 
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """Return what every command says about a crawl in which something was learned."""
     place = tmp_path_factory.mktemp("json")
-    crawl = place / "crawl"
+    crawl, script = place / "crawl", place / "broken.py"
+    script.write_text(SCRIPT)
     same = [f"/p?view={number}" for number in range(12)]
     pages = {path: page(title="the same") for path in same} | {"/a": page(title=PROSE), "/b": page(title=f"{PROSE} more")}
-    with site_running({"/": page("/a", "/b", "/gone", *same), **pages}) as site:
+    here = {"/": page("/a", "/b", "/gone", *same), **pages}
+    with site_running(here) as site, consumer_running("webhook", place / "hook") as hook:
         url = site.url("/a")
         commands = {
-            "crawl": [["crawl", site.url(), "--dir", crawl, *QUICK]],
+            "crawl": [["crawl", site.url(), "--dir", crawl, "--script", script, *QUICK]],
+            "init": [["init", place / "project", "--json"]],
             "recrawl": [["recrawl", crawl, "--json", "--delay", "0"]],
             "resume": [["resume", crawl, "--json"]],
+            "relay": [["relay", crawl, "--to", hook.uri, "--json", "--allow-private", "127.0.0.0/8"]],
             "status": [["status", crawl, "--json"], ["status", place, "--json"]],
             "pages": [
                 ["pages", crawl, "--json", *options]
                 for options in ([], ["--near", url], ["--inlinks", url], ["--versions", url], ["some", "words"])
             ],
             "show": [["show", crawl, url, "--json"]],
+            "problems": [["problems", crawl, "--json"]],
             "freshness": [["freshness", crawl, "--json"]],
-            "graph": [["graph", crawl, "--json"], ["graph", crawl, "--export", "-", "--format", "jsonl"]],
+            "graph": [["graph", crawl, "--json"]],
+            "export": [
+                ["export", crawl, "--to", "jsonl", place / "pages.jsonl", "--json"],
+                *(["export", crawl, "--to", "jsonl", "-", *options] for options in (["--links"], ["--table", "links"])),
+            ],
+            "report": [["report", crawl, "--json"]],
+            "diff": [["diff", crawl, "--from", "2020-01-01", "--json"], ["diff", crawl, crawl, "--url", url, "--json"]],
             "index": [["index", crawl, "--json"]],
             "explain": [["explain", crawl, site.url(path), "--json"] for path in ("/a", "/p?view=3", "/gone", "/never")],
             "verify": [["verify", crawl, "--json"]],

@@ -10,6 +10,8 @@ from pathlib import Path
 from crawling import run_gossamer
 from serving import page, site_running
 
+from gossamer.script import open_crawl
+
 LOCAL = ["--allow-private", "127.0.0.0/8"]
 FETCHER = '''
 from gossamer.document.body import Body
@@ -65,19 +67,34 @@ class Broken:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def run_with(plugin: str, place: Path, *words: str, scorers: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+READER = """
+from gossamer.script import reads
+
+@reads("text/html")
+def titles(page):
+    yield {"title": page.title}
+
+def unmarked(page):
+    yield {}
+"""
+
+
+def run_with(
+    plugin: str, place: Path, *words: str, scorers: Sequence[str] = (), more: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Run gossamer with a plugin installed beside it."""
     package = place / "plugin"
     meta = package / "echo-1.0.dist-info"
     meta.mkdir(parents=True)
     (package / "echo_plugin.py").write_text(FETCHER)
+    (package / "title_plugin.py").write_text(READER)
     for example in ("large_files.py", "short_paths.py"):
         (package / example).write_text((EXAMPLES / example).read_text())
     (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: echo\nVersion: 1.0\n")
     points = f"[gossamer.fetcher]\necho = echo_plugin:{plugin}\n[gossamer.filter]\nlarge-files = large_files:LargeFiles\n"
     points += "[gossamer.processor]\ntext/words = echo_plugin:Words.Reader\n"
     points += "[gossamer.scorer]\n" + "".join(f"{name} = short_paths:ShortPaths\n" for name in scorers)
-    (meta / "entry_points.txt").write_text(points)
+    (meta / "entry_points.txt").write_text(points + more)
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
         [sys.executable, "-m", "gossamer", *words], capture_output=True, text=True, env=environment, check=False
@@ -142,3 +159,60 @@ def test_two_scorers_are_refused_by_name_before_anything_is_fetched(tmp_path: Pa
     *_, said = result.stderr.splitlines()
     assert "2 scorer plugins are installed (short-paths, long-paths)" in said and "remove the others" in said
     assert "Traceback" not in result.stderr
+
+
+HTML = "[gossamer.processor]\ntext/html = echo_plugin:Words.Reader\n"
+
+
+def test_a_processor_for_a_type_of_ours_is_refused_by_name_or_chosen_by_a_setting(tmp_path: Path) -> None:
+    html = (200, {"content-type": "text/html"}, b"<title>ours</title> four words")
+    with site_running({"/": html}) as site:
+        words = ["crawl", site.url(), "--dir", str(tmp_path / "crawl"), "--delay", "0", *LOCAL]
+        refused = run_with("Echo", tmp_path / "first", *words, more=HTML)
+        assert refused.returncode == 5 and site.asked == [] and not (tmp_path / "crawl").exists()
+        *_, said = refused.stderr.splitlines()
+        assert "the processor plugin 'text/html' (echo_plugin:Words.Reader) has a key of ours" in said
+        assert "--set documents.processors=text/html" in said
+        chosen = [*words, "--set", "documents.processors=text/html"]
+        result = run_with("Echo", tmp_path / "second", *chosen, more=HTML)
+        assert result.returncode == 0, result.stderr
+    assert "plugin:     processor text/html (echo_plugin:Words.Reader)" in result.stderr
+    pages = [json.loads(line) for line in run_gossamer("pages", tmp_path / "crawl", "--json").stdout.splitlines()]
+    assert [page["title"] for page in pages] == ["3 words"]
+
+
+def test_a_type_to_be_replaced_without_a_plugin_is_refused(tmp_path: Path) -> None:
+    words = ["crawl", "http://127.0.0.1:9/", "--dir", tmp_path / "crawl", *LOCAL, "--set", "documents.processors=text/html"]
+    result = run_gossamer(*words)
+    assert result.returncode == 5 and "no plugin for it is installed" in result.stderr
+
+
+def test_a_plugin_for_another_key_of_ours_is_refused_and_so_are_two_for_one(tmp_path: Path) -> None:
+    words = ["crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", str(tmp_path / "crawl")]
+    for number, (more, told) in enumerate(
+        [
+            ("[gossamer.fetcher]\nhttp = echo_plugin:Echo\n", "the fetcher plugin 'http' (echo_plugin:Echo) has a key of ours"),
+            ("[gossamer.reader]\na = title_plugin:titles\na = title_plugin:titles\n", "has the key of another one"),
+        ]
+    ):
+        result = run_with("Echo", tmp_path / str(number), *words, more=more)
+        assert result.returncode == 5 and told in result.stderr, result.stderr
+
+
+def test_a_reader_may_be_a_plugin_and_plugins_in_force_are_named(tmp_path: Path) -> None:
+    more = "[gossamer.reader]\ntitles = title_plugin:titles\n"
+    with site_running({"/": page(title="home")}) as site:
+        words = ["crawl", site.url(), "--dir", str(tmp_path / "crawl"), "--delay", "0", *LOCAL]
+        result = run_with("Echo", tmp_path, *words, more=more)
+    assert result.returncode == 0, result.stderr
+    for line in ("reader:     titles of title_plugin:titles (text/html)", "plugin:     fetcher echo (echo_plugin:Echo)"):
+        assert line in result.stderr
+    assert "plugin:     filter large-files (large_files:LargeFiles)" in result.stderr
+    with open_crawl(tmp_path / "crawl") as crawl:
+        assert [item.value for item in crawl.items(reader="titles")] == [{"title": "home"}]
+
+
+def test_a_reader_plugin_that_is_not_marked_is_refused_by_name(tmp_path: Path) -> None:
+    words = ["crawl", "http://127.0.0.1:9/", *LOCAL, "--dir", str(tmp_path / "crawl")]
+    result = run_with("Echo", tmp_path, *words, more="[gossamer.reader]\nodd = title_plugin:unmarked\n")
+    assert result.returncode == 5 and "title_plugin:unmarked is not marked with @reads" in result.stderr

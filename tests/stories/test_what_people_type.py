@@ -173,7 +173,7 @@ def test_estimates_take_times_and_sizes() -> None:
         (["pages", "CRAWL", "--outcome", "robots-denied"], "gone", "did you mean robots_denied?"),
         (["pages", "CRAWL", "--type", "html"], "text/html", ""),
         (["show", "CRAWL", "http://a.example/", "--part", "header"], "wire", "did you mean headers?"),
-        (["graph", "CRAWL", "--export", "-", "--format", "xml"], "jsonl", ""),
+        (["export", "CRAWL", "-", "--to", "jsnol"], "did you mean jsonl?", ""),
         (["host", "CRAWL", "a.example", "--priority", "hihg"], "medium", "did you mean high?"),
         (["crawl", "http://127.0.0.1:9/", "--scope", "hots"], "prefix", "did you mean host?"),
         (["crawl", "http://127.0.0.1:9/", "--set", "crawl.order=breadth"], "depth-first", ""),

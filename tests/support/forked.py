@@ -29,6 +29,8 @@ _LEFT_OUT = (  # not part of a crawl, or imports the other one
     "gossamer.__main__",
     "gossamer.simweb",
     "gossamer.testing",
+    "gossamer.jobs.findings",
+    "gossamer.jobs.report",
     "gossamer.jobs.graph",
     "gossamer.jobs.simulate",
     "gossamer.policy.pagerank",
@@ -49,7 +51,7 @@ def run(arguments: list[str], stdin: str | None, timeout: float, env: Mapping[st
     ):
         given.write((stdin or "").encode())
         given.seek(0)
-        line.connect(_server(tuple(env.items())))
+        line.connect(server(tuple(env.items())))
         request = json.dumps({"arguments": arguments, "directory": os.getcwd()}).encode()
         line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST)
         socket.send_fds(line, [request], [given.fileno(), output.fileno(), errors.fileno()])
@@ -66,15 +68,15 @@ def run(arguments: list[str], stdin: str | None, timeout: float, env: Mapping[st
 
 
 @cache
-def _server(env: tuple[tuple[str, str], ...]) -> str:
+def server(env: tuple[tuple[str, str], ...]) -> str:
     """Start the process that is forked; it ends with this one, whose end of the pipe is its standard input."""
     place = Path(tempfile.mkdtemp(prefix="forked-")) / "socket"
     words = [sys.executable, __file__, str(place)]
-    server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(env))
-    assert server.stdin is not None and server.stdout is not None
-    atexit.register(server.wait)
-    atexit.register(server.stdin.close)
-    assert server.stdout.readline() == b"ready\n"
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(env))
+    assert process.stdin is not None and process.stdout is not None
+    atexit.register(process.wait)
+    atexit.register(process.stdin.close)
+    assert process.stdout.readline() == b"ready\n"
     return str(place)
 
 
@@ -130,6 +132,7 @@ def _become(request: dict[str, object], streams: list[int]) -> None:
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(str(request["directory"]))
+    os.environ.update(request.get("environment", {}))  # type: ignore[call-overload]
     sys.argv = ["gossamer", *request["arguments"]]  # type: ignore[misc]
 
 

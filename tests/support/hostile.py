@@ -199,7 +199,7 @@ def calls_of_a_head(raw: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
         if name == "x-robots-tag":
             yield name, lambda value=value: directives.from_header([value], "gossamer/1.0")
         elif name == "set-cookie":
-            yield name, lambda value=value: cookies.carried(None, "http://a.test/", [value], 5)
+            yield name, lambda value=value: cookies.carried(None, "http://a.test/", [value], 5, 0.0)
         elif name == "retry-after":
             yield name, lambda value=value: retry_after(value, 0.0)
         elif name == "last-modified":

@@ -151,7 +151,7 @@ def _directory(shown: dict[str, Path]) -> Iterator[Path]:
 
 @contextmanager
 def _running(name: str, template: str, user: str, run: Path, words: list[str]) -> Iterator[Served]:
-    port, secure, upgrading = _free_ports()
+    port, secure, upgrading = free_ports()
     trustme.CA().issue_cert("localhost", "127.0.0.1").private_key_and_cert_chain_pem.write_to_path(run / "certificate.pem")
     configuration = run / "server.conf"
     ports = {"port": port, "secure": secure, "upgrading": upgrading}
@@ -159,21 +159,23 @@ def _running(name: str, template: str, user: str, run: Path, words: list[str]) -
     server = subprocess.Popen([*words, str(configuration)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         for one in ports.values():
-            _wait_until_it_listens(server, one)
+            wait_until_it_listens(server, one)
         yield Served(name, **ports, root=run / "www")
     finally:
         server.terminate()
         server.wait(10)
 
 
-def _free_ports() -> tuple[int, int, int]:
+def free_ports() -> tuple[int, int, int]:
+    """Return ports that nobody listens on."""
     with socket.socket() as one, socket.socket() as two, socket.socket() as three:
         for listening in (one, two, three):
             listening.bind(("127.0.0.1", 0))
         return one.getsockname()[1], two.getsockname()[1], three.getsockname()[1]
 
 
-def _wait_until_it_listens(server: subprocess.Popen[str], port: int) -> None:
+def wait_until_it_listens(server: subprocess.Popen[str], port: int) -> None:
+    """Return when somebody listens; fail when the server has ended."""
     end = monotonic() + 20
     while monotonic() < end:
         if server.poll() is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from gossamer.document.body import Body
 from gossamer.edges import unpack
@@ -24,14 +24,18 @@ from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
 from gossamer.joints.shelving import Shelving
+from gossamer.joints.walks import batches
 from gossamer.records.event import Event
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
+from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsettled
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Original, Page, Place, Totals
+from gossamer.records.page import Original, Page, Place, Totals, values_of
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
+from gossamer.storage.archive.pair import Ids, pack
 from gossamer.storage.shelving import DirectoryShelving
 
 STATES: dict[str, Any] = {}  # by location
@@ -203,6 +207,12 @@ class PlainArchive:
     async def read(self, place: Place) -> Fetched:
         return _restored(self._record(place))
 
+    async def packed(self, place: Place) -> PackedRecord:
+        fetched, content, digest, original = self._record(place)
+        whole = replace(fetched, body=Body.of(content))
+        packed, length, _ = pack(whole, digest, original, Ids(), place.file, place.offset, 1)
+        return PackedRecord(Body.of(packed), length)
+
     def _record(self, place: Place) -> Any:
         record = self._files.get(place.file, {}).get(place.offset)
         if record is None or place.length != LENGTH:
@@ -284,26 +294,33 @@ TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 class PlainCatalog:
-    """Rows, captures and texts in dicts, by key."""
+    """Rows, captures and texts in dicts, by key; what readers found in lists."""
 
-    def __init__(self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str]) -> None:
+    def __init__(
+        self, rows: dict[str, Page], captures: dict[str, list[Version]], texts: dict[str, str], found: dict[str, Any]
+    ) -> None:
         self._rows = rows
         self._captures = captures
         self._texts = texts
+        self._found = found
 
     @classmethod
     async def open(cls, location: Location, durable: bool) -> "PlainCatalog":
-        return cls(*state_of(location, lambda: ({}, {}, {})))
+        return cls(*state_of(location, lambda: ({}, {}, {}, {"number": 0, "items": [], "problems": []})))
 
     @classmethod
     async def exists(cls, location: Location) -> bool:
         return is_there(location)
 
-    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+    async def add(
+        self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
+    ) -> None:
         for page in pages:
             before = self._rows.get(page.key)
             if before is not None and before.token > page.token:
                 continue
+            if page.key in harvests:
+                self._replace(page, harvests[page.key])
             if before is None or before.digest != page.digest or page.noindex or page.duplicate_of:
                 self._texts.pop(page.key, None)
             self._rows[page.key] = page
@@ -315,6 +332,39 @@ class PlainCatalog:
                 is_its = row.duplicate_of == former.url != "" and row.url != heir.url
                 if is_its and (row.digest != former.digest or row.digest == heir.digest):
                     self._rows[key] = replace(row, duplicate_of=heir.url)
+            if former.outcome is Outcome.DUPLICATE:
+                shared = {row[3].reader for row in self._found["items"] if row[1] == heir.key}
+                for table in ("items", "problems"):
+                    rows = self._found[table]
+                    self._found[table] = [row for row in rows if row[1] != former.key or row[3].reader not in shared]
+
+    def _replace(self, page: Page, harvest: Harvest) -> None:
+        at = page.captured_at or page.fetched_at
+        for table, found in (("items", harvest.items), ("problems", harvest.problems)):
+            self._found[table] = [row for row in self._found[table] if row[1] != page.key]
+            for one in found:
+                self._found["number"] += 1
+                self._found[table].append((self._found["number"], page.key, at, one))
+
+    def _harvested(self, table: str, key: str, after: int) -> list[tuple[Any, dict[str, Any]]]:
+        rows = [row for row in self._found[table] if row[0] > after and (not key or row[1] == key)]
+        pages = [self._rows[key] for _, key, _, _ in rows]
+        about = [
+            {"number": number, "url": page.url, "host": page.host, "fetched_at": at, **asdict(one)}
+            for page, (number, _, at, one) in zip(pages, rows, strict=True)
+        ]
+        return list(zip(pages, about, strict=True))
+
+    async def items(
+        self, *, key: str = "", reader: str = "", after: int = 0, limit: int | None = None, **wanted: Any
+    ) -> AsyncIterator[KeptItem]:
+        rows = [row for page, row in self._harvested("items", key, after) if _matches(page, **wanted)]
+        for row in [row for row in rows if not reader or row["reader"] == reader][:limit]:
+            yield KeptItem(**row)
+
+    async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
+        for _, row in self._harvested("problems", key, after)[:limit]:
+            yield KeptProblem(**row)
 
     async def get(self, key: str) -> Page | None:
         return self._rows.get(key)
@@ -335,6 +385,14 @@ class PlainCatalog:
     def _says(self, page: Page, term: list[str]) -> bool:
         texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
         return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
+
+    async def by_key(self) -> AsyncIterator[Page]:
+        for key in sorted(self._rows):
+            yield self._rows[key]
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        async for pages in batches(self.pages(**wanted), at_once):
+            yield [values_of(field, pages) for field in fields]
 
     async def copies(self, url: str, limit: int) -> list[str]:
         return [page.url for page in self._rows.values() if url and page.duplicate_of == url][:limit]
@@ -396,7 +454,7 @@ class PlainCatalog:
                 self._texts[page.key] = text
 
     async def checkpoint(self, target: Shelving) -> None:
-        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts))])
+        await target.put(STATE, [pickle.dumps((self._rows, self._captures, self._texts, self._found))])
 
     async def aclose(self) -> None:
         pass

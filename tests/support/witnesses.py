@@ -44,6 +44,8 @@ def _from_pypi(package: str) -> Witness:
 NGINX = Witness("nginx", "/usr/sbin/nginx")
 APACHE = Witness("apache2", "/usr/sbin/apache2")
 WGET = Witness("wget2", "/usr/bin/wget2")
+TINYPROXY = Witness("tinyproxy-bin", "/usr/bin/tinyproxy")  # the program without the service
+MICROSOCKS = Witness("microsocks", "/usr/bin/microsocks")
 PYTHON = Witness("python3-doc", "/usr/share/doc/python3.*[0-9]/html/index.html")
 POSTGRESQL = Witness("postgresql-doc", "/usr/share/doc/postgresql-doc-*/html/index.html")
 MANUAL = Witness("apache2-doc", "/usr/share/doc/apache2-doc/manual/index.html")
@@ -64,7 +66,8 @@ TRAC = _from_pypi("trac")
 MACHINA = _from_pypi("machina")
 SERVED = (NGINX, APACHE, WGET, PYTHON, POSTGRESQL, MANUAL)
 PACKAGED = (FASTCGI, PHP, CGI, DOKUWIKI, CGIT, GIT, WORDPRESS, THEME, MARIADB, CLIENT, MEDIAWIKI, SQLITE)
-WITNESSES = (*SERVED, *PACKAGED, TRAC, MACHINA, SCRAPY)
+PROXIES = (TINYPROXY, MICROSOCKS)
+WITNESSES = (*SERVED, *PROXIES, *PACKAGED, TRAC, MACHINA, SCRAPY)
 
 
 def missing(witnesses: tuple[Witness, ...] = WITNESSES) -> list[str]:

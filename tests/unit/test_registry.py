@@ -104,5 +104,8 @@ def test_every_family_has_a_joint_and_a_checker_and_is_in_the_document(family: s
     joint = JOINTS[family]
     [row] = [line for line in (ROOT / "docs/plugins.md").read_text().splitlines() if line.startswith(f"| `{family}` |")]
     assert joint.__module__.replace(".", "/").removeprefix("gossamer/") + ".py" in row
+    if "__call__" in vars(joint):
+        assert "`function(page)`" in row
+        return
     way, wanted = ("open", joint.open) if hasattr(joint, "open") else ("Class", joint)
     assert f"`{way}({', '.join(parameters_of(wanted))})`" in row

@@ -28,5 +28,10 @@ def config(
     rows = []
     for knob in describe():
         section, _, name = knob.key.partition(".")
-        rows.append((knob.key, str(values[section][name]), knob.help))
+        if section != "requests":
+            rows.append((knob.key, str(values[section][name]), knob.help))
+        elif not values[section]:
+            rows.append((f"[[{section}]] {name}", str(knob.default), knob.help))
+        for number, rule in enumerate(values[section] if section == "requests" else (), 1):
+            rows.append((f"[[{section}]] {number} {name}", str(rule[name]), knob.help))
     output.table(["setting", "value", "what it does"], rows)

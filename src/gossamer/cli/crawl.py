@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gossamer.cli import ending, output
-from gossamer.cli.status import bodies_cut, show_outcomes, states
+from gossamer.cli.status import bodies_cut, show_outcomes, sink_words, states
 from gossamer.errors import UsageError
 from gossamer.jobs.command import command
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
     from gossamer.jobs.run import Summary
+    from gossamer.jobs.typed import TypedRequests
 
 Delay = Annotated[
     str | None, typer.Option(help="time between two requests to a host, such as 100ms or 0.5; 1 by default", metavar="TIME")
@@ -41,7 +43,34 @@ Contact = Annotated[str | None, typer.Option(help="URL or mail address where a w
 UserAgent = Annotated[str | None, typer.Option(help="user agent; {version} and {contact} are filled in")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings (see `gossamer config`)")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="any setting, such as fetch.max_body=20MB", metavar="KEY=VALUE")]
+EventsTo = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--events", help="sink that is told every event, such as redis://localhost/?stream=NAME; repeat", metavar="URI"
+    ),
+]
+Script = Annotated[
+    list[Path] | None, typer.Option(help="Python file whose readers find items on pages; repeat", metavar="FILE")
+]
+CheckExternal = Annotated[
+    bool, typer.Option("--check-external", help="ask once for each link to another site, to tell dead ones; follow none")
+]
 Forever = Annotated[bool, typer.Option("--forever", help="visit pages again when they are due, until told to stop")]
+Header = Annotated[
+    list[str] | None,
+    typer.Option(help="header field for the seeds' hosts, such as 'Accept-Language: de'; @FILE has secret ones; repeat"),
+]
+User = Annotated[
+    str | None, typer.Option(help="log in at the seeds' hosts; NAME with --password-file", metavar="NAME:PASSWORD")
+]
+PasswordFile = Annotated[Path | None, typer.Option(help="file with the password for --user", metavar="FILE")]
+Cookies = Annotated[
+    Path | None, typer.Option(help="cookies.txt of a browser or curl to begin with; implies --cookie-jar", metavar="FILE")
+]
+CookieJar = Annotated[bool, typer.Option("--cookie-jar", help="keep the cookies of the seeds' hosts, and bring them back")]
+ThroughProxy = Annotated[
+    str | None, typer.Option("--proxy", help="http://, socks5:// or socks5h://HOST:PORT, for all requests", metavar="URL")
+]
 Json = Annotated[bool, typer.Option("--json", help="print the summary as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="no progress")]
 
@@ -66,12 +95,21 @@ def crawl(
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
     forever: Forever = False,
+    events: EventsTo = None,
     scope: WithinScope = None,
+    check_external: CheckExternal = False,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
+    header: Header = None,
+    user: User = None,
+    password_file: PasswordFile = None,
+    cookies: Cookies = None,
+    cookie_jar: CookieJar = False,
+    proxy: ThroughProxy = None,
     config: ConfigFile = None,
     set_: Set = None,
     json: Json = False,
@@ -86,8 +124,10 @@ def crawl(
     from gossamer.config.load import load
     from gossamer.jobs.addresses import refused_seeds
     from gossamer.jobs.begin import begin
+    from gossamer.jobs.extensions import with_whole_paths
     from gossamer.jobs.run import default_directory
     from gossamer.jobs.seeds import read_seeds
+    from gossamer.jobs.typed import typed_rules
 
     flags = flags_of(
         delay=delay,
@@ -99,22 +139,28 @@ def crawl(
         max_body=max_body,
         max_depth=max_depth,
         forever=forever,
+        events=events,
         include=include,
         exclude=exclude,
         scope=scope,
+        check_external=check_external,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
-    settings = load([config] if config else [], flags)
+    settings = with_whole_paths(load([config] if config else [], flags))
     found = read_seeds(_sources(urls or [], seeds), skip_invalid)
-    _tell_left_out(found.invalid)
-    _tell_refused(refused_seeds(found.urls, settings))
     path = directory or default_directory(found.urls[0])
-    with begin(path, settings, found.urls, SystemClock().now()) as made:
+    typed = typed_requests(header, user, password_file, cookies, cookie_jar, proxy)
+    rules, secrets = typed_rules(typed, found, path)
+    settings = settings.model_copy(update={"requests": rules + settings.requests})
+    _tell_left_out(found.invalid)
+    with begin(path, settings, found.urls, SystemClock().now(), secrets) as made:
+        _tell_refused(refused_seeds(found.urls, settings))
         _run(made, settings, json, quiet)
 
 
@@ -128,12 +174,16 @@ def resume(
     max_time: MaxTime = None,
     max_body: MaxBody = None,
     max_depth: MaxDepth = None,
+    check_external: CheckExternal = False,
     forever: Forever = False,
+    events: EventsTo = None,
     allow_private: AllowPrivate = None,
     resolve: Resolve = None,
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
+    proxy: ThroughProxy = None,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="also ask again for what ended without a page: failed hosts, robots.txt and URLs"),
@@ -148,6 +198,7 @@ def resume(
     """
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
+    from gossamer.jobs.typed import through_proxy
 
     flags = flags_of(
         delay=delay,
@@ -158,16 +209,20 @@ def resume(
         max_time=max_time,
         max_body=max_body,
         max_depth=max_depth,
+        check_external=check_external,
         forever=forever,
+        events=events,
         allow_private=allow_private,
         resolve=resolve,
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
+    settings = through_proxy(opened.settings(flags), proxy)
+    _run(opened, settings, json, quiet, Again(kept=False, failed=True) if retry_failed else None, flags)
 
 
 def recrawl(
@@ -186,6 +241,8 @@ def recrawl(
     insecure: Insecure = False,
     contact: Contact = None,
     user_agent: UserAgent = None,
+    script: Script = None,
+    proxy: ThroughProxy = None,
     set_: Set = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -194,6 +251,7 @@ def recrawl(
     from gossamer.config.load import duration
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.revisit import Again
+    from gossamer.jobs.typed import through_proxy
 
     limits: dict[str, object] = {"crawl.max_pages": "none", "crawl.max_bytes": "none", "crawl.max_seconds": "none"}
     flags = limits | flags_of(
@@ -209,11 +267,12 @@ def recrawl(
         insecure=insecure,
         contact=contact,
         user_agent=user_agent,
+        script=script,
         set_=set_,
     )
     again = Again(older_than=duration(older_than, "--older-than"), failed=failed)
     opened = CrawlDirectory.open(directory)
-    _run(opened, opened.settings(flags), json, quiet, again, flags)
+    _run(opened, through_proxy(opened.settings(flags), proxy), json, quiet, again, flags)
 
 
 TOLD = 10  # seeds, one by one
@@ -227,14 +286,17 @@ FLAGS = {
     "max_body": "fetch.max_body",
     "max_depth": "scope.max_depth",
     "forever": "crawl.forever",
+    "events": "events.to",
     "include": "scope.allow",
     "exclude": "scope.block",
     "scope": "scope.within",
+    "check_external": "scope.check_external",
     "allow_private": "fetch.allow_private",
     "resolve": "dns.overrides",
     "insecure": "fetch.insecure",
     "contact": "crawl.contact",
     "user_agent": "crawl.user_agent",
+    "script": "documents.scripts",
 }
 
 
@@ -242,6 +304,8 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
     """Turn options into settings by their dotted names; those not given are left out."""
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     flags: dict[str, object] = {FLAGS[name]: value for name, value in given.items()}
+    if "script" in given:
+        flags["documents.scripts"] = [str(path.resolve()) for path in given["script"]]
     if "max_body" in given:
         flags["fetch.max_file"] = given["max_body"]  # one limit for all: a page is no longer than a file
     for text in set_ or []:
@@ -250,6 +314,27 @@ def flags_of(set_: list[str] | None = None, **options: Any) -> dict[str, object]
             raise UsageError(f"--set {text!r} is not KEY=VALUE; write it like --set fetch.max_body=20MB")
         flags[key] = value
     return flags
+
+
+def typed_requests(
+    header: list[str] | None,
+    user: str | None,
+    password_file: Path | None,
+    cookies: Path | None,
+    cookie_jar: bool,
+    proxy: str | None,
+) -> "TypedRequests":
+    """Put together what was typed about requests."""
+    from gossamer.jobs.typed import TypedRequests
+
+    return TypedRequests(
+        headers=tuple(header or ()),
+        user=user or "",
+        password_file=str(password_file or ""),
+        cookies=str(cookies or ""),
+        cookie_jar=cookie_jar,
+        proxy=proxy or "",
+    )
 
 
 def _tell_left_out(invalid: tuple[str, ...]) -> None:
@@ -265,9 +350,10 @@ def _tell_left_out(invalid: tuple[str, ...]) -> None:
 
 def _sources(urls: list[str], file: str | None) -> Iterator[tuple[str, str | bytes]]:
     from gossamer.jobs.seeds import lines_of
+    from gossamer.url.parse import shown
 
     for text in urls:
-        yield f"seed {text!r}", text
+        yield f"seed {shown(text)}", text
     if file == "-":
         yield from lines_of("standard input", sys.stdin.buffer)
     elif file:
@@ -300,6 +386,9 @@ def _run(
     from gossamer.jobs.run import run_crawl
 
     silent = quiet or as_json
+    told_here = any(uri.startswith("stdout:") for uri in settings.events.to)
+    if told_here and as_json:
+        raise UsageError("--json and --events stdout: would both write to standard output; leave one out")
     progress = Progress(quiet=silent)
 
     def watch(crawl: "Crawl") -> None:
@@ -317,7 +406,8 @@ def _run(
     if as_json:
         output.json(machine_summary(summary))
     else:
-        show_summary(summary)
+        with redirect_stdout(sys.stderr) if told_here else nullcontext():
+            show_summary(summary)
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
 
@@ -326,17 +416,30 @@ def manners(settings: "Settings", directory: "CrawlDirectory") -> Iterator[str]:
     """Say how the crawl will behave, before it does."""
     from gossamer.assemble import user_agent
     from gossamer.compiled import compiled_and_pure
+    from gossamer.credentials import trusted_proxies
+    from gossamer.jobs.extensions import told_of
+    from gossamer.jobs.relay.uris import sink_uris
 
     polite = settings.politeness
     yield f"crawling into {directory.path}, {len(directory.seeds()):,} seed(s)"
     yield f"  robots.txt: {'obeyed' if settings.robots.obey else 'IGNORED (robots.obey is off)'}"
     yield f"  pace:       {polite.delay:g} s between two requests to a host, {polite.connections} at once"
     yield f"  scope:      {_scope_words(settings)}, {settings.scope.max_depth} hops at most"
+    if settings.scope.check_external:
+        yield "  elsewhere:  links to other sites are asked for once, and not followed"
     allowed = ", ".join(settings.fetch.allow_private)
     yield "  addresses:  " + (
         f"private ones refused except {allowed}" if allowed else "only public ones; private ones are refused"
     )
+    for uri in sink_uris(settings, settings.events.to):
+        yield f"  events:     told to {uri.shown}"
     yield f"  user agent: {user_agent(settings)}"
+    for what, told in told_of(settings, directory.scripts()):
+        yield f"  {what + ':':11} {told}"
+    if settings.requests:
+        yield f"  requests:   {len(settings.requests):,} rule(s) for some hosts; `gossamer config {directory.path}` lists them"
+    for proxy in trusted_proxies(settings):
+        yield f"  proxy:      {proxy} FINDS ADDRESSES ITSELF: what it can reach, private or not, is contacted"
     compiled, pure = compiled_and_pure()
     if pure:
         yield f"  build:      {output.build(compiled, pure)}; with a C compiler, install gossamer again"
@@ -383,6 +486,11 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     too_soon = f"{summary.too_soon:,} TOO SOON after another to the same host" if summary.too_soon else "none too soon"
     frontier, learned, directory = summary.frontier, summary.learned, summary.directory
     yield "pages", f"{summary.pages:,}, {output.size(summary.bytes)} in {output.duration(summary.seconds)}"
+    if summary.items or summary.problems:
+        missed = f"; readers had {summary.problems:,} problem(s)" if summary.problems else ""
+        yield "items", f"{summary.items:,} found by readers{missed}"
+    if summary.problems:
+        yield "", command("problems", directory)
     yield "requests", f"{summary.requests:,}, {too_soon}; {rate:,.1f} pages/s, {cheap:,.0f} pages per CPU-second"
     yield "URLs", states(asdict(frontier))
     if learned["templates"] or learned["parameters"]:
@@ -395,5 +503,9 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
         yield "cut", bodies_cut(summary.bodies_cut, directory)
     if summary.links_cut["links"]:
         yield "links", output.links_cut(summary.links_cut)
+    for sink in summary.sinks:
+        yield "events", sink_words(asdict(sink))
+        if sink.lag:
+            yield "", command("relay", directory, "--to", sink.sink)
     yield "look at it", command("pages", directory)
     yield "prove it", command("verify", directory)

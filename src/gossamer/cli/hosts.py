@@ -100,7 +100,9 @@ def remove(
     """Take a URL out of the frontier for good."""
     from gossamer.jobs.control import ask
     from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.url.parse import without_login
 
+    url = without_login(url)
     removed = ask(CrawlDirectory.open(directory), "remove", url=url)
     if json:
         output.json({"url": url, "removed": removed})

@@ -26,6 +26,7 @@ def links(
     from gossamer.config.load import load
     from gossamer.errors import UsageError
     from gossamer.jobs.inspect import LinkReader, fetch_one
+    from gossamer.url.parse import without_login
 
     read = LinkReader()
     if jsonl:
@@ -40,6 +41,7 @@ def links(
         facts = read(Path(page).read_bytes(), base, content_type)
     else:
         settings = load((), flags_of(allow_private=allow_private, resolve=resolve, insecure=insecure))
+        page = without_login(page)
         got = fetch_one(page, settings)
         if got.fetched.status == 0:
             raise UsageError(f"{page} gave no page: {got.outcome}, {got.fetched.detail}")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from math import inf
+from shutil import get_terminal_size
 from typing import Any
 
 import msgspec
@@ -90,6 +91,17 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]], whole: str = "
     for row in cells:
         drawn.add_row(*map(Text, row))
     console.print(drawn)
+
+
+def heading(text: str) -> None:
+    """Print the heading of a part of a result, bold on a terminal."""
+    print(f"\x1b[1m{clean(text)}\x1b[0m" if sys.stdout.isatty() else clean(text))
+
+
+def fitted(text: str) -> None:
+    """Print a line of a result that stays one line on a terminal: what is too wide is cut out of its middle."""
+    whole = clean(text).translate(ONE_LINE)
+    print(shorten(whole, get_terminal_size().columns) if sys.stdout.isatty() else whole)
 
 
 def rows(facts: Iterable[tuple[str, str]]) -> None:

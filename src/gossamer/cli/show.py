@@ -22,11 +22,12 @@ def show(
     from gossamer.errors import UsageError
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.search import show_page
+    from gossamer.url.parse import without_login
 
     parts: tuple[Literal["all"], ...] | tuple[str, ...] = ("all", "headers", "text", "body", "wire")
     if part not in parts:
         raise UsageError(f"there is no part {part!r}; {remedy(part, parts)}")
-    shown = show_page(CrawlDirectory.open(directory), url, version)
+    shown = show_page(CrawlDirectory.open(directory), without_login(url), version)
     if json:
         output.json({"page": shown.page, "version": shown.version, "headers": shown.headers, "text": shown.text})
     elif part == "wire":

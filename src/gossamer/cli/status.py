@@ -50,7 +50,16 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     told = one["chronicle"]
     log = command("log", one["directory"])
     yield "chronicle", f"{told['events']:,} events: {log}" if told else "none: chronicle.level is off"
+    for sink in one["sinks"]:
+        yield "events", sink_words(sink)
     yield "build", output.build(**one["build"])
+
+
+def sink_words(sink: Mapping[str, Any]) -> str:
+    """Say how far a sink is, and what its last error was."""
+    lag = f"{sink['lag']:,} behind" if sink["lag"] else "told everything"
+    failing = f", fails since {output.moment(sink['since'])} UTC: {sink['error']}" if sink["error"] else ""
+    return f"{sink['sink']}: {lag}{failing}"
 
 
 def states(frontier: Mapping[str, int]) -> str:

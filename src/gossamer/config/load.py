@@ -10,7 +10,6 @@ list in the environment is separated by commas, or written as a TOML array when 
 Invariant: `dump` writes what `load` reads back to the same settings.
 """
 
-import json
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,10 @@ from pydantic_core import ErrorDetails
 
 from gossamer.config.choice import remedy
 from gossamer.config.quantities import seconds, size
-from gossamer.config.sections import Section, Settings
+from gossamer.config.rules import NAME as RULES
+from gossamer.config.rules import dump_rules, read_rules
+from gossamer.config.sections import RequestRule, Section, Settings
+from gossamer.config.toml import toml
 from gossamer.errors import ConfigError, UsageError
 from gossamer.faults import VARIABLE as FAULTS
 
@@ -64,22 +66,28 @@ def load(
 ) -> Settings:
     """Read the files in order, then GOSSAMER_* variables, then dotted flags (None: not given); raise ConfigError."""
     written: dict[str, WrittenValue] = {}
+    rules: tuple[RequestRule, ...] = ()
     for path in files:
-        written.update(_from_file(path))
+        tables = _tables_of(path)
+        rules = read_rules(tables.pop(RULES), path) if RULES in tables else rules
+        written.update(_from_tables(tables, path))
     written.update(_from_environment(environ))
     written.update({key: WrittenValue(value, "on the command line") for key, value in flags.items() if value is not None})
-    tables: dict[str, dict[str, object]] = {}
+    chosen: dict[str, dict[str, object]] = {}
     for key, (value, origin) in written.items():
         section, name = _known(key, origin)
-        tables.setdefault(section, {})[name] = _convert(key, value)
+        chosen.setdefault(section, {})[name] = _convert(key, value)
     try:
-        return Settings.model_validate(tables, strict=True)
+        return Settings.model_validate({**chosen, RULES: rules}, strict=True)
     except ValidationError as error:
         raise ConfigError(_complain(error.errors()[0], written)) from None
 
 
-def dump(settings: Settings, only_changed: bool = False) -> str:
-    """Write settings as TOML with each key's help above it; a key that is not set is a comment."""
+def dump(settings: Settings, only_changed: bool = False, directory: Path | None = None) -> str:
+    """Write settings as TOML with each key's help above it; a key that is not set is a comment.
+
+    Files that rules of requests name are written relative to `directory` when they are below it.
+    """
     lines: list[str] = []
     for section, knobs in _sections().items():
         current: Section = getattr(settings, section)
@@ -88,13 +96,20 @@ def dump(settings: Settings, only_changed: bool = False) -> str:
             lines += ([""] if lines else []) + [f"[{section}]"]
         for knob in chosen:
             name, value = knob.key.partition(".")[2], _value(current, knob)
-            lines += [f"# {knob.help}", f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"]
+            lines += [f"# {knob.help}", f"# {name} is not set" if value is None else f"{name} = {toml(value)}"]
+    if not only_changed:
+        lines += ["", f"# Rules for requests to some hosts; each begins with a line [[{RULES}]]:"]
+        lines += [
+            line for knob in _rule_knobs() for line in (f"# {knob.help}", f"#   {knob.key.partition('.')[2]}: {knob.type}")
+        ]
+    for line in dump_rules(settings.requests, directory):
+        lines += ["", line] if lines and line.startswith("[[") else [line]
     return "\n".join(lines) + "\n" if lines else ""
 
 
 def describe() -> list[Knob]:
-    """List every key with its type, default and help, in order."""
-    return [knob for knobs in _sections().values() for knob in knobs]
+    """List every key with its type, default and help, in order; those of a rule of requests last."""
+    return [*(knob for knobs in _sections().values() for knob in knobs), *_rule_knobs()]
 
 
 # --- the keys --------------------------------------------------------------------------------------------------------
@@ -102,7 +117,7 @@ def describe() -> list[Knob]:
 
 @cache
 def _sections() -> dict[str, list[Knob]]:
-    return {section: list(_knobs(section)) for section in Settings.model_fields}
+    return {section: list(_knobs(section)) for section in Settings.model_fields if section != RULES}
 
 
 def _knobs(section: str) -> Iterator[Knob]:
@@ -111,17 +126,25 @@ def _knobs(section: str) -> Iterator[Knob]:
         yield Knob(f"{section}.{name}", _type_words(field.annotation), getattr(defaults, name), field.description or "")
 
 
+def _rule_knobs() -> Iterator[Knob]:
+    for name, field in RequestRule.model_fields.items():
+        default = () if field.is_required() else field.default
+        yield Knob(f"{RULES}.{name}", _type_words(field.annotation), default, field.description or "")
+
+
 @cache
 def _annotations() -> dict[str, Any]:
     settings = Settings()
     return {
         f"{section}.{name}": field.annotation
-        for section in Settings.model_fields
+        for section in _sections()
         for name, field in type(getattr(settings, section)).model_fields.items()
     }
 
 
 def _known(key: str, origin: str) -> tuple[str, str]:
+    if key.partition(".")[0] == RULES:
+        raise ConfigError(f"{key} {origin} is part of a rule; write it into a file for --config, below a line [[{RULES}]]")
     if key in Settings.model_fields:
         raise ConfigError(f"{key} {origin} is a section; write its keys, such as {_sections()[key][0].key}")
     if key not in _annotations():
@@ -158,13 +181,16 @@ def _type_words(annotation: Any) -> str:
 # --- where they are written ------------------------------------------------------------------------------------------
 
 
-def _from_file(path: Path) -> dict[str, WrittenValue]:
+def _tables_of(path: Path) -> dict[str, Any]:
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"cannot read the configuration {path}: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:  # no TOML, or no UTF-8
         raise ConfigError(f"the configuration {path} is no TOML: {error}") from None
+
+
+def _from_tables(tables: Mapping[str, Any], path: Path) -> dict[str, WrittenValue]:
     found: dict[str, WrittenValue] = {}
     origin = f"in {path}"
     for section, table in tables.items():
@@ -242,15 +268,6 @@ def _items(text: str) -> list[str]:
         else:
             return [str(item) for item in array]
     return [item.strip() for item in text.split(",") if item.strip()]
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    # What JSON escapes TOML reads alike, but TOML wants DEL escaped, too.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _complain(error: ErrorDetails, written: Mapping[str, WrittenValue]) -> str:

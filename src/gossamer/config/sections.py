@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from gossamer.config.choice import remedy
+from gossamer.config.headers import header_field
 
 MIB = 1024 * 1024
 FOLLOWED = (
@@ -60,8 +61,11 @@ class ScopeSettings(Section):
         "host", description="keep to the seeds' hosts (and their ports), domains or path prefixes"
     )
     schemes: tuple[str, ...] = Field(("http", "https"), description="schemes to follow; a seed's own scheme is added")
-    max_depth: int = Field(15, ge=0, description="hops from a seed")
+    max_depth: int = Field(15, ge=0, description="hops a URL may be from a seed")
     off_site_hops: int = Field(0, ge=0, description="hops beyond the seeds' sites that are still followed")
+    check_external: bool = Field(
+        False, description="ask once for each link that leads out of the crawl, to tell dead ones; it is not followed"
+    )
     allow_hosts: tuple[str, ...] = Field(
         (), description="further hosts in scope, or host:port; `*.example.org` takes in every subdomain"
     )
@@ -77,6 +81,12 @@ class ScopeSettings(Section):
     block_extensions: tuple[str, ...] = Field((), description="file name extensions that are refused, such as zip")
     allow_file: str = Field("", description="file of allowed patterns, one a line; read again when it changes")
     block_file: str = Field("", description="file of blocked patterns, one a line; read again when it changes")
+
+    @model_validator(mode="after")
+    def _leaves_in_one_way(self) -> "ScopeSettings":
+        if self.check_external and self.off_site_hops:
+            raise ValueError("check_external asks for links that lead out, off_site_hops follows them: choose one of the two")
+        return self
 
 
 class Key(Section):
@@ -98,7 +108,7 @@ class Politeness(Section):
     delay: float = Field(1.0, ge=0, description="seconds between two requests to a host, start to start")
     connections: int = Field(1, ge=1, description="requests to a host at once")
     slow_answer: float = Field(5.0, gt=0, description="answers slower than this double the delay")
-    quick_answer: float = Field(0.5, gt=0, description="answers quicker than this bring it back toward its floor")
+    quick_answer: float = Field(0.5, gt=0, description="answers quicker than this bring the delay back toward its floor")
     max_slowdown: float = Field(60.0, ge=1, description="the delay grows at most by this factor")
     max_robots_delay: float = Field(300, ge=0, description="a longer Crawl-delay is taken as this")
     throttle_wait: float = Field(30.0, ge=0, description="wait after 429 or 503 without Retry-After, in delays of the host")
@@ -108,11 +118,11 @@ class Breaker(Section):
     """When a failing host is left alone."""
 
     failures: int = Field(5, ge=1, description="failures in a row that open the breaker")
-    open_for: float = Field(300, ge=0, description="how long it stays open before one probe")
-    openings: int = Field(3, ge=1, description="times in a row it opens before the host's URLs end as breaker_open")
-    give_up_for: float = Field(86400, ge=0, description="for how long they do")
+    open_for: float = Field(300, ge=0, description="how long the host is left alone then, before one probe")
+    openings: int = Field(3, ge=1, description="times in a row the breaker opens before the host's URLs end as breaker_open")
+    give_up_for: float = Field(86400, ge=0, description="for how long a host that was given up gets no request")
     error_share: float = Field(0.5, gt=0, le=1, description="share of failed requests, of the last 100, that pauses the host")
-    pause: float = Field(3600, ge=0, description="how long that pause is")
+    pause: float = Field(3600, ge=0, description="how long a host with that share of failures is paused")
 
 
 class Retry(Section):
@@ -127,13 +137,15 @@ class RobotsTxt(Section):
     """robots.txt, by RFC 9309."""
 
     obey: bool = Field(True, description="obey robots.txt; turn it off only on sites of your own")
-    ttl: float = Field(86400, gt=0, description="how long an answer is good for")
-    max_bytes: int = Field(500 * 1024, ge=1024, description="read this much of it")
-    max_redirects: int = Field(5, ge=0, description="redirects followed")
+    ttl: float = Field(86400, gt=0, description="how long a robots.txt is good for")
+    max_bytes: int = Field(500 * 1024, ge=1024, description="bytes of a robots.txt that are read")
+    max_redirects: int = Field(5, ge=0, description="redirects of a robots.txt that are followed")
     times: int = Field(
         3, ge=1, description="times an unreachable robots.txt is asked for before the host's URLs end without a request"
     )
-    wait: float = Field(10.0, ge=0, description="first wait between these, in delays of the host; grows like a retry's")
+    wait: float = Field(
+        10.0, ge=0, description="first wait before it is asked for again, in delays of the host; grows like a retry's"
+    )
     meta: bool = Field(True, description="obey meta robots, X-Robots-Tag and rel=nofollow")
 
 
@@ -146,7 +158,7 @@ class Fetch(Section):
     file_timeout: float = Field(
         240, gt=0, description="seconds for an answer of a type that nobody reads, such as a film; less than crawl.lease"
     )
-    max_file: int = Field(100 * MIB, ge=1024, description="bytes of such a body; neither is less than that of a page")
+    max_file: int = Field(100 * MIB, ge=1024, description="bytes of such a body; never less than those of a page's")
     max_headers: int = Field(64 * 1024, ge=1024, description="bytes of all headers together")
     max_redirects: int = Field(10, ge=0, description="redirects followed in a row")
     max_decoded: int = Field(20 * MIB, ge=1024, description="bytes of a body after decompression; more ends as too_big")
@@ -178,8 +190,8 @@ class Dns(Section):
     servers: tuple[str, ...] = Field((), description="name servers as address or address:port; none: the system's")
     overrides: tuple[str, ...] = Field((), description="host:address, or *.domain:address; asked before any server")
     timeout: float = Field(5, gt=0, description="seconds to wait for a server")
-    min_ttl: float = Field(60, ge=0, description="an answer is good for at least this long")
-    max_ttl: float = Field(86400, ge=0, description="and for at most this long")
+    min_ttl: float = Field(60, ge=0, description="an answer of a name server is good for at least this long")
+    max_ttl: float = Field(86400, ge=0, description="an answer of a name server is good for at most this long")
     negative_ttl: float = Field(300, ge=0, description="how long a failure is remembered")
     cache: int = Field(100_000, ge=1, description="names remembered")
 
@@ -188,10 +200,14 @@ class Documents(Section):
     """How documents are read, and how much of them."""
 
     max_links: int = Field(10_000, ge=1, description="links known of a page; a cut beyond it is told")
-    top_links: int = Field(500, ge=0, description="the first of them, which keep their class; those beyond wait in the lowest")
+    top_links: int = Field(
+        500, ge=0, description="links at the top of a page that keep their class; those beyond wait in the lowest"
+    )
     deadline: float = Field(5, gt=0, description="seconds to read a document; one that takes longer is only scanned for links")
     follow: tuple[str, ...] = Field(FOLLOWED, description="kinds of links that are followed")
     sitemaps: bool = Field(True, description="use the Sitemap lines of robots.txt")
+    scripts: tuple[str, ...] = Field((), description="Python files whose readers find items on pages")
+    processors: tuple[str, ...] = Field((), description="MIME types that a plugin reads although a processor of ours does")
 
     @field_validator("follow")
     @classmethod
@@ -216,15 +232,15 @@ class Dedupe(Section):
 class Traps(Section):
     """Limits that no honest URL reaches, and what is learned about those that have none."""
 
-    max_segments: int = Field(15, ge=1, description="path segments")
-    max_length: int = Field(2048, ge=64, description="characters of a URL")
+    max_segments: int = Field(15, ge=1, description="path segments a URL may have")
+    max_length: int = Field(2048, ge=64, description="characters a URL may have")
     max_repeats: int = Field(3, ge=1, description="times the same path segment may occur")
     learn: bool = Field(True, description="learn from what a host answers: templates, cosmetic parameters, soft 404s, growth")
     template_evidence: int = Field(10, ge=2, description="weight of fetches without new content that throttles a URL template")
     sample: int = Field(1024, ge=2, description="of a throttled template one URL in so many is fetched at the least")
     parameter_evidence: int = Field(5, ge=2, description="pairs of URLs with the same content that make a parameter cosmetic")
     soft_404: bool = Field(True, description="ask a host once for a page that cannot exist, and tell others like it")
-    probe_after: int = Field(5, ge=0, description="pages of a host that are fetched before that")
+    probe_after: int = Field(5, ge=0, description="pages of a host that are fetched before it is asked for that")
     view_evidence: int = Field(
         8, ge=0, description="pages beside which a word of a host's URLs must stand to wait behind content; 0: none does"
     )
@@ -247,7 +263,7 @@ class Score(Section):
         ge=0,
         description="pages read before what waits is ranked by links; again when a quarter more were; 0: never",
     )
-    rank_memory: int = Field(256 * MIB, ge=MIB, description="bytes of memory for that; links beyond them are not ranked")
+    rank_memory: int = Field(256 * MIB, ge=MIB, description="bytes of memory for ranking; links beyond them are not ranked")
 
     @field_validator("discovery")
     @classmethod
@@ -265,7 +281,9 @@ class Recrawl(Section):
     )
     interval: float = Field(28 * 86400, gt=0, description="seconds between two fetches of a page: fixed, and to begin with")
     shortest: float = Field(15 * 60, gt=0, description="no page is fetched more often than once in so many seconds")
-    longest: float = Field(30 * 86400, gt=0, description="nor, when learned, more seldom than once in so many")
+    longest: float = Field(
+        30 * 86400, gt=0, description="no page whose pace is learned is fetched more seldom than once in so many seconds"
+    )
     budget: float | None = Field(None, gt=0, description="fetches a day; none: as many as fetch every page once an interval")
     versions: int = Field(3, ge=1, description="versions of a page that are kept when pruned")
     keep: Literal["changes", "bytes"] = Field(
@@ -285,7 +303,7 @@ class FrontierSettings(Section):
     """The frontier's store and bounds."""
 
     uri: str = Field("rocksdb:frontier", description="where the frontier lives; a path is below the crawl's directory")
-    max_waiting: int = Field(100_000, ge=1, description="waiting URLs a host")
+    max_waiting: int = Field(100_000, ge=1, description="URLs of a host that may wait")
     shares: tuple[int, int, int] = Field((80, 15, 5), description="shares of high, medium and low when all are ready")
     kinds: tuple[int, int] = Field((30, 70), description="shares of URLs never crawled and URLs due again when both are ready")
     patience: float = Field(86400, gt=0, description="a host that is ready for so long is next, whatever its URLs are worth")
@@ -305,7 +323,7 @@ class Storage(Section):
         "durable", description="durable: what is done outlives a power loss; fast: all but the last second"
     )
     segment_bytes: int = Field(1024 * MIB, ge=1024, description="a WARC file is closed when it is this long")
-    segment_seconds: float = Field(3600, gt=0, description="or this old")
+    segment_seconds: float = Field(3600, gt=0, description="a WARC file is closed when it is this old")
     compression: int = Field(1, ge=0, le=3, description="effort of compression, 0 to 3")
 
 
@@ -316,6 +334,80 @@ class ChronicleSettings(Section):
     keep: float | None = Field(
         None, ge=0, description="seconds after which segments are removed that every reader has had; none: they are kept"
     )
+
+
+class EventSettings(Section):
+    """Who is told what happens, and how."""
+
+    to: tuple[str, ...] = Field(
+        (), description="URIs of sinks that are told every event, such as redis://localhost/?stream=NAME"
+    )
+    batch: int = Field(200, ge=1, le=10_000, description="events that a sink is told at once")
+    linger: float = Field(
+        1.0, gt=0, description="seconds until a sink is told what came meanwhile, though it is no whole batch"
+    )
+    drain: float = Field(
+        10, ge=0, description="seconds that sinks have for the last events when a run ends; relay tells the rest"
+    )
+
+
+class RequestRule(Section):
+    """How requests to some hosts are sent. Secrets stand in files or in the environment, never here."""
+
+    hosts: tuple[str, ...] = Field(
+        description="whose requests: example.org, *.example.org or *, also with a port, or a scheme such as http://; "
+        "what is secret goes over https to its usual port, unless the pattern names another scheme or port"
+    )
+    headers: tuple[str, ...] = Field((), description="header fields, such as `Accept-Language: de`; no secrets")
+    headers_file: str = Field("", description="file of header fields that are secret, one a line")
+    user: str = Field("", description="user name, for basic authentication")
+    password_file: str = Field("", description="file with the password")
+    password_env: str = Field("", description="environment variable with the password")
+    token_file: str = Field("", description="file with a token, for bearer authentication")
+    token_env: str = Field("", description="environment variable with the token")
+    cookies: bool = Field(False, description="keep the cookies of these hosts with the crawl, and bring them back")
+    cookies_file: str = Field("", description="file of cookies to begin with, as browsers and curl export it (cookies.txt)")
+    certificate: str = Field("", description="file with a client certificate (PEM), with its key or without")
+    key: str = Field("", description="file with the key of the certificate (PEM), if that is another")
+    proxy: str = Field("", description="http://, socks5:// or socks5h:// with [USER@]HOST:PORT; none: no proxy for these hosts")
+    proxy_password_file: str = Field("", description="file with the password for the proxy")
+    proxy_password_env: str = Field("", description="environment variable with the password for the proxy")
+    proxy_resolves: bool = Field(
+        False, description="the proxy finds the addresses of names, so private ones are not refused; socks5h:// says so, too"
+    )
+
+    @field_validator("hosts")
+    @classmethod
+    def _some_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        if not hosts:
+            raise ValueError("it names no host; write one, such as example.org or *.example.org")
+        return hosts
+
+    @field_validator("headers")
+    @classmethod
+    def _fields(cls, headers: tuple[str, ...]) -> tuple[str, ...]:
+        for line in headers:
+            if header_field(line)[0].lower() == "authorization":
+                raise ValueError("Authorization is a secret; write user or token_file, or put it into headers_file")
+        return headers
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "RequestRule":
+        logins = [name for name in ("user", "token_file", "token_env") if getattr(self, name)]
+        if len(logins) > 1:
+            raise ValueError(f"{' and '.join(logins)} do not go together; keep one of them")
+        for one, other in (("password_file", "password_env"), ("proxy_password_file", "proxy_password_env")):
+            if getattr(self, one) and getattr(self, other):
+                raise ValueError(f"{one} and {other} do not go together; keep one of them")
+        if self.user and not (self.password_file or self.password_env):
+            raise ValueError("user has no password; add password_file or password_env")
+        if (self.password_file or self.password_env) and not self.user:
+            raise ValueError("there is a password and no user; add user")
+        if ":" in self.user or not self.user.isprintable():
+            raise ValueError(f"user {self.user!r} has a character that no user name may have here")
+        if self.key and not self.certificate:
+            raise ValueError("there is a key and no certificate; add certificate")
+        return self
 
 
 class Settings(Section):
@@ -338,6 +430,8 @@ class Settings(Section):
     frontier: FrontierSettings = FrontierSettings()
     storage: Storage = Storage()
     chronicle: ChronicleSettings = ChronicleSettings()
+    events: EventSettings = EventSettings()
+    requests: tuple[RequestRule, ...] = ()
 
     @model_validator(mode="after")
     def _ends_within_its_lease(self) -> "Settings":

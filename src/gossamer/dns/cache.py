@@ -19,6 +19,7 @@ from gossamer.config.sections import Dns
 from gossamer.dns.answer import DnsAnswer, Source
 from gossamer.dns.overrides import Overrides
 from gossamer.joints.resolver import Addresses
+from gossamer.url.host import is_local
 
 _LOOPBACK = ("127.0.0.1", "::1")
 _PASSING_TTL = 5.0  # how long a failure that may pass is remembered
@@ -106,7 +107,7 @@ class CachingResolver:
 
 def _loopback(host: str) -> tuple[str, ...]:
     """Return the loopback addresses for `localhost` and every name below it: nobody else may say where these are."""
-    return _LOOPBACK if host.rstrip(".").rpartition(".")[2] == "localhost" else ()
+    return _LOOPBACK if is_local(host) else ()
 
 
 def _literal(host: str) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ import errno
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import chain, zip_longest
 from math import inf
 from typing import cast
@@ -26,8 +28,9 @@ from gossamer.fetchers.chunks import Chunks
 from gossamer.fetchers.failure import Ended, ExchangeEnd
 from gossamer.fetchers.framing import CHUNKED, Refused, end_of_head, is_http, read_head
 from gossamer.fetchers.kept import Connection, ConnectionPool
-from gossamer.fetchers.message import Head, Target, request_head
+from gossamer.fetchers.message import Head, Target, request_head, secret_head
 from gossamer.fetchers.secure import SecureConnection, Trust, why_not
+from gossamer.fetchers.tunnel import ProxyError, Tunnel
 from gossamer.records.fetch import Request
 
 Guard = Callable[[str], str]  # why an address may not be contacted; empty: it may
@@ -52,13 +55,13 @@ class HttpExchange:
     _is_file = False  # it was found to be one
     head: Head | None = None  # of the answer; None: it is not whole, or none
     head_size = 0  # bytes of heads so far, interim ones included
-    request_head = b""
+    request_head = b""  # as it may be shown
+    _tunnel: Tunnel | None = None
     started: float | None = None  # when the request left
     answered: float | None = None  # when the first byte of the answer was here
     address = ""
     connections = 0  # opened for this exchange
     refusal = ""  # why an address was not connected to
-    refused = ""  # that address
     refused = ""  # that address
     no_socket = ""  # why this machine could not open a socket, or may not use it
     spool_error: OSError | None = None
@@ -79,14 +82,23 @@ class HttpExchange:
         self._kept = kept
         self.body = Body(settings.spool)
 
-    def prepare(self, request: Request, target: Target, addresses: tuple[str, ...], trust: Trust | None) -> None:
-        """Make ready for a request; `trust` secures the connection, None: it is in the clear."""
+    def prepare(
+        self, request: Request, target: Target, addresses: tuple[str, ...], trust: Trust | None, tunnel: Tunnel | None = None
+    ) -> None:
+        """Make ready for a request; `trust` secures the connection, None: it is in the clear.
+
+        With a `tunnel` an address may be empty: nobody here knows it.
+        """
         self._room = self._settings.max_body if request.max_body is None else request.max_body
         self._until = inf if request.until is None else request.until
         self._turn = request.turn
         self._url = request.url
         self._pages = request.pages if request.max_body is None else None
-        self.request_head = request_head(request, target)
+        self.request_head = self._sent_head = request_head(request, target)
+        if request.secrets:
+            self._sent_head = secret_head(request, target)
+        if tunnel is not None:
+            self._tunnel = tunnel
         self.place = target.origin if trust is None else trust.place(target.origin)
         self._target = target
         self._addresses = addresses
@@ -108,7 +120,7 @@ class HttpExchange:
         if not self._leave(connection.address):
             connection.end(keep=True)
             return ExchangeEnd.TURN_OVER, "the turn is over"
-        connection.begin(self, self.request_head)
+        connection.begin(self, self._sent_head)
         self._looked_at = loop.time()
         kept.watch(self, self._next_look())
         try:
@@ -189,25 +201,44 @@ class HttpExchange:
         raise failure or OSError
 
     async def _open(self, address: str) -> Connection:
-        opened = self._open_socket(address)
-        if opened is None:
-            raise OSError
-        try:
-            connection = self._connection_over(opened, address)
-        except BaseException:
-            opened.close()
-            raise
+        if self._tunnel is not None:
+            return await self._open_through(self._tunnel, address)
+        connection, opened = self._prepared(address, address)
         await self._kept.connect(connection, opened, self._target.port)
         return connection
 
-    def _open_socket(self, address: str) -> socket.socket | None:
+    async def _open_through(self, tunnel: Tunnel, address: str) -> Connection:
+        """Connect through a proxy, at the first of its own addresses that answers."""
+        for near in tunnel.addresses[:-1]:
+            with suppress(ProxyError):
+                return await self._open_through_address(tunnel, near, address)
+        return await self._open_through_address(tunnel, tunnel.addresses[-1], address)
+
+    async def _open_through_address(self, tunnel: Tunnel, near: str, address: str) -> Connection:
+        connection, opened = self._prepared(address, near)
+        reach = partial(tunnel.open, self._kept.loop, opened, near, address)
+        await self._kept.connect(connection, opened, self._target.port, reach)
+        return connection
+
+    def _prepared(self, address: str, near: str) -> tuple[Connection, socket.socket]:
+        """Return a connection to an address over a socket that is to be connected to a near one: the same, or a proxy's."""
+        opened = self._open_socket(address, near)
+        if opened is None:
+            raise OSError
+        try:
+            return self._connection_over(opened, address), opened
+        except BaseException:
+            opened.close()
+            raise
+
+    def _open_socket(self, address: str, near: str) -> socket.socket | None:
         """Open the socket of one connect, unless the address may not be contacted: no connect goes past this."""
-        self.refusal = self._guard(address)
+        self.refusal = self._guard(address) if address else ""
         if self.refusal:
             self.refused = address
             return None
         try:
-            opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+            opened = socket.socket(socket.AF_INET6 if ":" in near else socket.AF_INET, socket.SOCK_STREAM)
         except OSError as error:
             self.no_socket = f"no socket could be opened ({error.strerror})"
             if error.errno in _NO_DESCRIPTORS:

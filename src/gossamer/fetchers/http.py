@@ -20,11 +20,14 @@ from gossamer.document.body import Body
 from gossamer.fetchers.exchange import HttpExchange
 from gossamer.fetchers.failure import ExchangeEnd, failure_of, spool_error, truncation_of
 from gossamer.fetchers.kept import ConnectionPool
-from gossamer.fetchers.message import Head, Target, target_of
+from gossamer.fetchers.message import Head, Target, asked_of, target_of
 from gossamer.fetchers.secure import Trust
+from gossamer.fetchers.tunnel import Tunnel
 from gossamer.joints.resolver import Resolver
+from gossamer.records.access import Proxy
 from gossamer.records.fetch import Fetched, Request
 from gossamer.records.outcome import Outcome
+from gossamer.url.host import is_local
 
 _OK, _WHOLE = Outcome.OK, ExchangeEnd.WHOLE  # to look a member up in its class takes longer than to compare it
 _ODD_LITERAL = "the host is an odd spelling of an address that was not looked up"
@@ -49,6 +52,7 @@ class HttpFetcher:
         self._kept = ConnectionPool(settings.connections)
         self._verified = Trust(settings.ca_file, verifies=True)
         self._excepted = Trust(settings.ca_file, verifies=False)
+        self._certified: dict[tuple[tuple[str, str], bool], Trust] = {}  # with a client certificate: its files, and verifying
         self._requests = 0
         self._connections = 0
         self._received = 0
@@ -57,17 +61,26 @@ class HttpFetcher:
         """Send a request and return what came back, or why nothing did."""
         target = target_of(request.url)
         asked = self._clock.now()
-        found = await self._resolver.resolve(target.host, asked)
-        if not found.addresses:
-            return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
-        usable = self._usable(found.addresses)
-        if not usable:
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(found.addresses[0]), asked, found.addresses[0])
-        if target.is_number and target.host not in usable:  # it looks like an address, but like another one
-            return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, found.addresses[0])
+        tunnel = None if request.proxy is None else await self._tunnel(request.proxy, target, asked)
+        if tunnel is not None and not tunnel.addresses:
+            return self._unsent(request, Outcome.CONNECT_FAILED, f"the proxy {tunnel.proxy.place} has no address", asked)
+        if tunnel is not None and tunnel.finds_address:
+            usable: tuple[str, ...] = ("",)
+            if tunnel.is_asked:
+                request, target = asked_of(tunnel.proxy, request, target)
+        else:
+            found = await self._resolver.resolve(target.host, asked)
+            if not found.addresses:
+                return self._unsent(request, Outcome.DNS_FAILED, found.error or "the name has no address", asked)
+            usable = self._usable(found.addresses)
+            if not usable:
+                first = found.addresses[0]
+                return self._unsent(request, Outcome.ADDRESS_REFUSED, self._guard(first), asked, first)
+            if target.is_number and target.host not in usable:  # it looks like an address, but like another one
+                return self._unsent(request, Outcome.ADDRESS_REFUSED, _ODD_LITERAL, asked, found.addresses[0])
         exchange = HttpExchange(self._settings, self._guard, self._clock, self._kept)
         try:
-            exchange.prepare(request, target, usable, self._trust(request, target))
+            exchange.prepare(request, target, usable, self._trust(request, target), tunnel)
             ending, text = await exchange.perform()
             fetched = self._conclude(request, exchange, ending, text, asked)
             if fetched.outcome is not _OK:
@@ -79,11 +92,27 @@ class HttpFetcher:
         finally:
             self._connections += exchange.connections
 
+    async def _tunnel(self, proxy: Proxy, target: Target, asked: float) -> Tunnel:
+        """Return the way through a proxy. One that resolves names finds the address, unless that stands in the URL itself."""
+        near = await self._resolver.resolve(proxy.host, asked)
+        finds_address = proxy.resolves and not target.is_number and not is_local(target.host)
+        return Tunnel(proxy, near.addresses, target, finds_address)
+
     def _trust(self, request: Request, target: Target) -> Trust | None:
         """Say how the connection is secured; None: it is in the clear."""
         if not target.origin.startswith("https:"):
             return None
-        return self._excepted if request.insecure or self._settings.insecure else self._verified
+        is_excepted = request.insecure or self._settings.insecure
+        if request.certificate is not None:
+            return self._certified_trust(request.certificate, not is_excepted)
+        return self._excepted if is_excepted else self._verified
+
+    def _certified_trust(self, certificate: tuple[str, str], verifies: bool) -> Trust:
+        trust = self._certified.get((certificate, verifies))
+        if trust is None:
+            trust = Trust(self._settings.ca_file, verifies=verifies, certificate=certificate)
+            self._certified[certificate, verifies] = trust
+        return trust
 
     def _usable(self, addresses: tuple[str, ...]) -> tuple[str, ...]:
         if len(addresses) == 1:  # nearly always

@@ -10,6 +10,7 @@ too, so that one the server closes is gone at once. One timer serves all exchang
 import asyncio
 import select
 import socket
+from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Protocol, cast
 
@@ -201,13 +202,15 @@ class ConnectionPool:
             if not waiting:
                 del self._by_place[connection.place]
 
-    async def connect(self, connection: Connection, opened: socket.socket, port: int) -> None:
-        """Connect a socket, and secure the connection; it is closed when that fails."""
+    async def connect(
+        self, connection: Connection, opened: socket.socket, port: int, reach: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Connect a socket, or have it `reach` its place another way, and secure the connection; closed when that fails."""
         task = cast("asyncio.Task[object]", asyncio.current_task())
         self._connecting.add(task)
         try:
             opened.setblocking(False)
-            await self.loop.sock_connect(opened, (connection.address, port))
+            await (self.loop.sock_connect(opened, (connection.address, port)) if reach is None else reach())
             await self.loop.create_connection(lambda: connection, sock=opened)
             await connection.secure()
         except BaseException:

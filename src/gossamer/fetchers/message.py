@@ -1,15 +1,19 @@
 """HTTP/1.1 messages as bytes: the request head we send, the response head we got.
 
-The request is composed whole, so that the archive holds exactly what went out. The response head is kept as it arrived and is
-never written anew. Credentials in a URL are not sent. Follows RFC 9112; reads what browsers read.
+The request is composed whole, so that the archive holds exactly what went out, but for the values of secret headers, in whose
+place a mark stands (docs/decisions/0043). The response head is kept as it arrived and is never written anew. Credentials in a
+URL are not sent. Follows RFC 9112; reads what browsers read.
 """
 
 import re
+from base64 import b64encode
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gossamer.errors import UrlError, UsageError
+from gossamer.records.access import MARK, Proxy, Secret
 from gossamer.records.fetch import Request
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -34,6 +38,11 @@ class Target(Struct, frozen=True):
     authority: str  # for the Host header
     is_number: bool  # the host looks like an address
     path: str  # with the query
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether it goes in the clear."""
+        return self.origin.startswith("http:")
 
 
 class Head(Struct, frozen=True):
@@ -92,7 +101,29 @@ def _standing_part(user_agent: str, headers: tuple[tuple[str, str], ...]) -> str
     return "".join(f"\r\n{line.decode()}" for line in _standing_lines(user_agent, headers)) + "\r\n\r\n"
 
 
+def login_of(proxy: Proxy) -> tuple[tuple[str, Secret], ...]:
+    """Return the header with which we log in at an HTTP proxy, if it asks for it."""
+    if not proxy.user:
+        return ()
+    pair = b64encode(f"{proxy.user}:{proxy.password}".encode()).decode()
+    return (("Proxy-Authorization", Secret(f"Basic {pair}")),)
+
+
+def asked_of(proxy: Proxy, request: Request, target: Target) -> tuple[Request, Target]:
+    """Return what a proxy is asked for that fetches the URL itself (RFC 9112 section 3.2.2)."""
+    whole = replace(target, path=f"http://{target.authority}{target.path}")
+    return replace(request, secrets=request.secrets + login_of(proxy)), whole
+
+
 def request_head(request: Request, target: Target) -> bytes:
-    """Return the bytes of a GET request."""
-    standing = _standing_part(request.user_agent, request.headers)
+    """Return the bytes of a GET request; the values of its secrets are marked."""
+    headers = request.headers
+    if request.secrets:
+        headers += tuple([(name, MARK) for name, _ in request.secrets])
+    standing = _standing_part(request.user_agent, headers)
     return f"GET {target.path} HTTP/1.1\r\nHost: {target.authority}{standing}".encode()
+
+
+def secret_head(request: Request, target: Target) -> bytes:
+    """Return the bytes of a GET request as it is sent, secrets and all."""
+    return request_head(replace(request, headers=request.headers + request.secrets, secrets=()), target)

@@ -26,9 +26,10 @@ _RAGGED = "the connection ended without a word of TLS about it"  # anybody on th
 class Trust:
     """One way to secure connections: which certificates are good enough, and the sessions of those that had one."""
 
-    def __init__(self, ca_file: str, *, verifies: bool) -> None:
+    def __init__(self, ca_file: str, *, verifies: bool, certificate: tuple[str, str] | None = None) -> None:
         self._ca_file = ca_file
         self._verifies = verifies
+        self._certificate = certificate  # files with which we say who we are, and its key
         self._context: ssl.SSLContext | None = None
         self._sessions: dict[str, ssl.SSLSession | bool] = {}  # by place; True: worth one next time, False: never
 
@@ -39,7 +40,7 @@ class Trust:
     def wrap(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str, place: str) -> ssl.SSLObject:
         """Begin TLS with a host. Raises SSLError when there is nothing to trust or the name is none."""
         if self._context is None:
-            self._context = self._make_context()
+            self._context = client_context(self._ca_file, verifies=self._verifies, certificate=self._certificate)
         try:
             name = host.encode("ascii")  # as bytes, or it is taken for an international name and its labels are checked
             return self._context.wrap_bio(incoming, outgoing, server_hostname=name, session=self._session(place))
@@ -74,24 +75,32 @@ class Trust:
             return None
         return known
 
-    def _make_context(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.set_ciphers("DEFAULT")  # Python's own choice leaves out what old servers have
-        context.set_alpn_protocols(["http/1.1"])
-        context.options |= ssl.OP_NO_RENEGOTIATION
-        if not self._verifies:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-            return context
-        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-        if not self._ca_file:
-            context.load_default_certs()
-            return context
-        try:
-            context.load_verify_locations(self._ca_file)
-        except OSError as error:
-            raise ssl.SSLError(0, f"fetch.ca_file {self._ca_file} holds no certificate that can be read") from error
+
+def client_context(ca_file: str, *, verifies: bool, certificate: tuple[str, str] | None = None) -> ssl.SSLContext:
+    """Make what begins TLS; raise SSLError, or ValueError for a key with a passphrase, when a file cannot be used."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.set_ciphers("DEFAULT")  # Python's own choice leaves out what old servers have
+    context.set_alpn_protocols(["http/1.1"])
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    if certificate is not None:
+        context.load_cert_chain(*certificate, password=_no_passphrase)
+    if not verifies:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
         return context
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    if not ca_file:
+        context.load_default_certs()
+        return context
+    try:
+        context.load_verify_locations(ca_file)
+    except OSError as error:
+        raise ssl.SSLError(0, f"fetch.ca_file {ca_file} holds no certificate that can be read") from error
+    return context
+
+
+def _no_passphrase() -> str:
+    raise ValueError("the key has a passphrase")  # OpenSSL would ask for it at the terminal
 
 
 class SecureConnection(Connection):

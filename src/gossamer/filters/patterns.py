@@ -104,7 +104,7 @@ class Expressions:
 
     def add(self, expression: str, source: str, name: str) -> None:
         """Take in one expression and the text it is reported by; `compile` makes it count."""
-        _check(expression, name)
+        compiled(expression, name)
         self._set = self._set or _new_set()
         self._set.Add(expression)
         self._sources.append(source)
@@ -158,17 +158,15 @@ class Patterns:
         return self._hosts.match(url) or self._prefixes.match(url) or self._expressions.match(url)
 
 
-def _check(expression: str, name: str) -> None:
-    """Raise ConfigError, beginning with `name`, for what is no regular expression, or none that RE2 can do."""
+def compiled(expression: str, name: str) -> Any:
+    """Return a regular expression; raise ConfigError, beginning with `name`, for what is none, or none that RE2 can do."""
     import re2  # here, because few crawls have one
 
     try:
-        re2.compile(expression, _options())
+        return re2.compile(expression, _options())
     except (re2.error, UnicodeEncodeError) as error:
         text = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error).encode()
         why = text.decode("utf-8", "replace")
-    else:
-        return
     remedy = f"; {_REMEDY}" if _BEYOND.search(expression) else ""
     raise ConfigError(f"{name}: {expression!r} is no regular expression: {why}{remedy}")
 

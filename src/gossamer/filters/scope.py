@@ -11,6 +11,9 @@ that a site may move between them. A domain is all its hosts with all their port
 directory stands for it, whatever `within` says, so that no page can make a crawl of local files wander over the disk.
 
 `allow` is about what is found: a seed is where somebody asked to begin, so it is fetched whether or not it looks like that.
+
+With `check_external` a link that leads out of the sites is allowed by a rule of its own: it is asked for and not followed
+(`is_checked`). What belongs to the crawl (depth, what is allowed) does not count for it, what is blocked does.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,12 +23,12 @@ from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.filters.patterns import Expressions, Hosts, Patterns, Prefixes, port_of
 from gossamer.filters.verdict import first_refusal
 from gossamer.records.candidate import Candidate
-from gossamer.records.entry import LinkKind, Verdict
+from gossamer.records.entry import Entry, LinkKind, Verdict
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
 from gossamer.url.host import registrable_domain
-from gossamer.url.parse import Url
+from gossamer.url.parse import Url, split
 
 FETCHABLE = frozenset(("http", "https", "file"))  # what there are fetchers for, unless somebody says otherwise
 RULES = (
@@ -41,10 +44,12 @@ RULES = (
     "allow_file",
     "block_file",
 )
+CHECK_RULES = tuple(rule for rule in RULES if rule not in ("max_depth", "allow_prefixes", "allow", "allow_file"))
 SITE_RULES = frozenset(("schemes", "block_hosts", "within"))  # these come first, then max_depth
 MOST_SITES = 65_536  # whose verdict is kept
 ALLOWED = {rule: Verdict(True, because(f"scope.{rule}")) for rule in RULES}  # made once: nearly every answer is one of these
 IN_SCOPE = Verdict(True, because(Rule.SCOPE))
+UNCHECKED = frozenset({LinkKind.SEED, LinkKind.ASCENT})  # one is ours wherever it is, the other nobody links to
 
 
 class Scope:
@@ -66,7 +71,8 @@ class Scope:
         self._allow_list: Patterns | None = None
         self._block_list: Patterns | None = None
         self._locate(seeds)
-        self._by_site = settings.within != "prefix" and not settings.off_site_hops
+        self._checks = settings.check_external
+        self._by_site = settings.within != "prefix" and not settings.off_site_hops and not self._checks
         self._sites: dict[tuple[str, str, int | None], Verdict] = {}
         self._choose()
 
@@ -97,8 +103,8 @@ class Scope:
         url = candidate.url
         known = self._sites.get((url.scheme, url.host, url.port)) if candidate.kind is not LinkKind.SEED else None
         verdict = known or self._judge_site(candidate)
-        if not verdict.allowed:
-            return verdict
+        if verdict is not IN_SCOPE:
+            return (first_refusal(rule(candidate) for rule in self._check_rules) or verdict) if verdict.allowed else verdict
         if candidate.depth > self._max_depth:
             return self._judge_max_depth(candidate)
         for rule in self._rules:
@@ -109,7 +115,14 @@ class Scope:
 
     def trace(self, candidate: Candidate) -> list[Verdict]:
         """Return every rule's verdict, in order."""
-        return [self._rule(name)(candidate) for name in RULES]
+        return [self._rule(name)(candidate) for name in (CHECK_RULES if self._is_external(candidate) else RULES)]
+
+    def is_checked(self, entry: Entry) -> bool:
+        """Tell whether an entry that was admitted is only asked for, and not followed; a site that is ours by now is not.
+
+        Whatever the settings say by now: what was admitted to be checked is never crawled.
+        """
+        return entry.off_site > self._settings.off_site_hops and not self._is_inside(split(entry.url))
 
     def off_site_of(self, candidate: Candidate) -> int:
         """Return how many hops beyond the seeds' sites the candidate is: 0 on them."""
@@ -119,6 +132,8 @@ class Scope:
         """Return the first refusal of the rules about sites, and keep it: it holds for whatever else is there."""
         site = (candidate.url.scheme, candidate.url.host, candidate.url.port)
         verdict = first_refusal(rule(candidate) for rule in self._site_rules) or IN_SCOPE
+        if verdict is IN_SCOPE and self._is_external(candidate):
+            return self._judge_within(candidate)
         if self._by_site and site[1] and candidate.kind is not LinkKind.SEED:
             if len(self._sites) >= MOST_SITES:
                 self._sites.clear()
@@ -143,10 +158,17 @@ class Scope:
         chosen = [name for name in RULES if configured[name]]
         self._site_rules = [self._rule(name) for name in chosen if name in SITE_RULES]
         self._rules = [self._rule(name) for name in chosen if name not in SITE_RULES and name != "max_depth"]
+        self._check_rules = [self._rule(name) for name in chosen if name in CHECK_RULES and name not in SITE_RULES]
 
     def _rule(self, name: str) -> Callable[[Candidate], Verdict]:
         rule: Callable[[Candidate], Verdict] = getattr(self, f"_judge_{name}")
         return rule
+
+    def _is_external(self, candidate: Candidate) -> bool:
+        """Tell whether a URL is outside, but linked by a page of ours, or where one redirects to: then it is checked."""
+        if not self._checks or candidate.off_site or candidate.kind in UNCHECKED or not candidate.url.host:
+            return False
+        return not self._is_inside(candidate.url)
 
     def _is_inside(self, url: Url) -> bool:
         within, host = self._settings.within, url.host
@@ -173,6 +195,12 @@ class Scope:
     def _judge_within(self, candidate: Candidate) -> Verdict:
         if candidate.kind is LinkKind.SEED or self._is_inside(candidate.url):
             return ALLOWED["within"]  # where a seed redirects to is a seed
+        refusal = self._refuse_outside(candidate)
+        if refusal.allowed or not self._is_external(candidate):
+            return refusal
+        return Verdict(True, because(Rule.SCOPE_CHECK_EXTERNAL, why=refusal.reason.text))
+
+    def _refuse_outside(self, candidate: Candidate) -> Verdict:
         settings, host, hop = self._settings, candidate.url.host, candidate.off_site + 1
         if host and hop <= settings.off_site_hops:
             return ALLOWED["within"]

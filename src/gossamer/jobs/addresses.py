@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence, Set
 
 from gossamer.clock import SystemClock
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access
 from gossamer.errors import UsageError
+from gossamer.filters.access import AccessRules
 from gossamer.joints.resolver import Addresses
 from gossamer.network import make_addressing
+from gossamer.url.host import is_ip, is_local
 from gossamer.url.parse import Url
 
 ASKED = 10  # names that are asked for at most
@@ -21,8 +24,10 @@ PATIENCE = 2.0  # seconds until nobody waits for an answer
 
 def refused_seeds(seeds: Sequence[Url], settings: Settings) -> list[str]:
     """Return a sentence about each seed that may not be contacted; raise `UsageError` when no other is left."""
-    refusals = asyncio.run(_refusals({_host(seed) for seed in seeds}, settings))
-    refused = [(seed, reason) for seed in seeds if (reason := refusals.get(_host(seed), ""))]
+    access = read_access(settings)
+    hosts = {seed.wire: _host(seed, access) for seed in seeds}
+    refusals = asyncio.run(_refusals(set(hosts.values()), settings))
+    refused = [(seed, reason) for seed in seeds if (reason := refusals.get(hosts[seed.wire], ""))]
     if len(refused) == len(seeds):
         (first, reason), others = refused[0], len(refused) - 1
         also = f", nor are {others:,} other seeds" if others else ""
@@ -30,9 +35,13 @@ def refused_seeds(seeds: Sequence[Url], settings: Settings) -> list[str]:
     return [f"{seed.wire} is not contacted: {reason}" for seed, reason in refused]
 
 
-def _host(seed: Url) -> str:
-    """Return whom a seed leads to; an empty text: nobody that a name server knows."""
-    return seed.host if seed.scheme in ("http", "https") else ""
+def _host(seed: Url, access: AccessRules | None) -> str:
+    """Return whom a seed leads to; an empty text: nobody that a name server knows, or only a proxy's."""
+    if seed.scheme not in ("http", "https"):
+        return ""
+    found = access.of(seed.wire) if access is not None else None
+    is_found_there = found is not None and found.proxy is not None and found.proxy.resolves
+    return "" if is_found_there and not is_ip(seed.host) and not is_local(seed.host) else seed.host
 
 
 async def _refusals(hosts: Set[str], settings: Settings) -> dict[str, str]:

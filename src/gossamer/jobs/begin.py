@@ -5,14 +5,16 @@ under another process: whoever takes back holds the lock.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access
 from gossamer.errors import ConfigError, CrawlError, CrawlReadOnly
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.extensions import check_extensions
 from gossamer.registry import keys
 from gossamer.url.parse import Url
 
@@ -20,17 +22,21 @@ BESIDE = ("-wal", "-shm", ".new", ".seal")  # what stands for a moment beside a 
 
 
 @contextmanager
-def begin(path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> Iterator[CrawlDirectory]:
+def begin(
+    path: Path, settings: Settings, seeds: Iterable[Url], now: float, secrets: Mapping[str, str] = {}
+) -> Iterator[CrawlDirectory]:
     """Make a new crawl and let it run; the directory is as before if that fails while the crawl knows no URL."""
     _check_schemes(settings.scope.schemes)
+    check_extensions(settings)
     missing = [each for each in (path, *path.parents) if not each.exists()]
     before = {each.name for each in path.iterdir()} if path.is_dir() else set()
     try:
-        directory = CrawlDirectory.create(path, settings, seeds, now)
+        directory = CrawlDirectory.create(path, settings, seeds, now, secrets)
     except CrawlReadOnly:
         _take_back(CrawlDirectory(path), settings, before, missing)
         raise
     try:
+        read_access(settings)
         yield directory
     except BaseException:
         if not directory.has_urls:

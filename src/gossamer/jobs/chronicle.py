@@ -1,7 +1,7 @@
 """Read what a crawl did, line by line, beside it or after it, and prove that nobody has changed it since."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
@@ -60,7 +60,7 @@ def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, foll
 
 async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> AsyncIterator[Event]:
     async with _opened(directory) as chronicle:
-        async for event in events_of(chronicle, follow):
+        async for event in events_of(chronicle, goes_on=lambda: follow):
             if wanted(event):
                 yield event
                 limit = limit and limit - 1
@@ -68,16 +68,23 @@ async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | Non
                     return
 
 
-async def events_of(chronicle: Telling, follow: bool = False) -> AsyncIterator[Event]:
-    """Walk over every event of a chronicle."""
-    position = ""
+async def told_to_programs(directory: CrawlDirectory, after: str, is_running: Callable[[], bool]) -> AsyncIterator[Event]:
+    """Walk over what happened after an event, from the beginning without one; goes on as long as the crawl runs."""
+    async with _opened(directory) as chronicle:
+        async for event in events_of(chronicle, after, is_running):
+            yield event
+
+
+async def events_of(chronicle: Telling, after: str = "", goes_on: Callable[[], bool] = lambda: False) -> AsyncIterator[Event]:
+    """Walk over the events of a chronicle, those after one, and wait for more as long as it goes on."""
     while True:
-        events = await chronicle.after(position, AT_ONCE)
+        may_be_more = goes_on()  # asked before the look: what was settled until then is seen
+        events = await chronicle.after(after, AT_ONCE)
         for event in events:
             yield event
         if events:
-            position = events[-1].id
-        elif not follow:
+            after = events[-1].id
+        elif not may_be_more:
             return
         else:
             await asyncio.sleep(LOOK_AGAIN)

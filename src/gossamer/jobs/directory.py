@@ -7,12 +7,14 @@ frontier/      every URL and every host        state/      robots.txt, digests
 warc/          what was fetched                catalog.db  what is known about it
 graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
-crawl.log      what happened                   lock        who works on it        control.sock  how to reach them
+crawl.log      what happened                   sinks/      how far each consumer of events is
+lock           who works on it                 control.sock  how to reach them
+secrets/       passwords that were typed; nobody but the owner can read it
 """
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +27,8 @@ from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
+from gossamer.jobs.extensions import script_digests
+from gossamer.jobs.typed import SECRETS, write_secrets
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
@@ -38,12 +42,23 @@ class About(Struct, frozen=True, kw_only=True):
     format: int
     gossamer: str
     created: float
+    scripts: dict[str, str] = {}  # digests (SHA-256) of the scripts it began with, by path
 
 
 class CrawlDirectory:
     """The files of one crawl."""
 
-    FILES = ("crawl.json", "gossamer.toml", "seeds.txt", "crawl.seal", "crawl.log", "lock", "control.sock")  # beside the stores
+    FILES = (
+        "crawl.json",
+        "gossamer.toml",
+        "seeds.txt",
+        "crawl.seal",
+        "crawl.log",
+        "lock",
+        "control.sock",
+        "sinks",
+        SECRETS,
+    )  # beside the stores
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -57,8 +72,10 @@ class CrawlDirectory:
         self._lock = path / "lock"
 
     @classmethod
-    def create(cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float) -> "CrawlDirectory":
-        """Make a new crawl; a directory that holds one already is left alone."""
+    def create(
+        cls, path: Path, settings: Settings, seeds: Iterable[Url], now: float, secrets: Mapping[str, str] = {}
+    ) -> "CrawlDirectory":
+        """Make a new crawl; a directory that holds one already is left alone. `secrets`: files for its owner alone, by name."""
         directory = cls(path)
         directory._refuse_another()
         if path.exists() and not path.is_dir():
@@ -69,9 +86,11 @@ class CrawlDirectory:
             make_directory(path)
             with directory.lock():  # of two that begin at once one is first
                 directory._refuse_another()
-                write_whole(directory._config, dump(settings, only_changed=True).encode())
+                write_secrets(path, {name: text.encode() for name, text in secrets.items()})
+                write_whole(directory._config, dump(settings, only_changed=True, directory=path).encode())
                 write_whole(directory._seeds, "".join(f"{seed.wire}\n" for seed in seeds).encode())
-                about = About(format=FORMAT, gossamer=version("gossamer"), created=now)
+                scripts = script_digests(settings)
+                about = About(format=FORMAT, gossamer=version("gossamer"), created=now, scripts=scripts)
                 write_whole(directory._about, msgspec.json.encode(about) + b"\n")
                 directory._seal_papers()
         except OSError as error:
@@ -120,6 +139,10 @@ class CrawlDirectory:
         """Return the crawl's configuration, with the flags of this run on top."""
         return load([self._config], flags or {})
 
+    def scripts(self) -> dict[str, str]:
+        """Return the digests of the scripts that the crawl began with, by path."""
+        return msgspec.json.decode(self._about.read_bytes(), type=About).scripts
+
     def seeds(self) -> list[Url]:
         """Return where the crawl began."""
         try:
@@ -129,7 +152,9 @@ class CrawlDirectory:
 
     def copy_papers(self, target: Path) -> None:
         """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
+        secrets = self.path / SECRETS
         try:
+            write_secrets(target, {each.name: each.read_bytes() for each in secrets.iterdir()} if secrets.is_dir() else {})
             for paper in self._papers:
                 write_whole(target / paper.name, paper.read_bytes())
             CrawlDirectory(target)._seal_papers()
@@ -150,6 +175,20 @@ class CrawlDirectory:
             yield
         finally:
             os.close(descriptor)
+
+    def holder(self) -> int | None:
+        """Return the process that holds the crawl; None: nobody does."""
+        try:
+            descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:  # nobody ever has
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(os.pread(descriptor, 32, 0) or b"0") or None
+        finally:
+            os.close(descriptor)
+        return None
 
     @contextmanager
     def lock_to_read(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""The link graph of a crawl: numbers, ranks, edges by name, who links to a URL. Works beside a running crawl.
+"""The link graph of a crawl: numbers, ranks, who links to a URL. Works beside a running crawl.
 
 The graph is read from its files; names of fingerprints are asked of the frontier. What no known URL is called by (a link of a
 page that is being settled just now, or one whose key was learned to be another) is shown as its fingerprint.
@@ -6,30 +6,25 @@ page that is being settled just now, or one whose key was learned to be another)
 
 import asyncio
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from gossamer.assemble import make_admission, open_catalog, open_graph, open_stores
-from gossamer.clock import SystemClock
+from gossamer.assemble import make_admission, open_catalog, open_graph
 from gossamer.edges import KINDS, NOFOLLOW, WIDTH
-from gossamer.errors import CrawlInUse, CrawlReadOnly, UsageError
-from gossamer.jobs.control import ask
+from gossamer.errors import CrawlReadOnly, UsageError
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.look import held_to_look
+from gossamer.jobs.names import naming
 from gossamer.joints.graph import LinkGraph
 from gossamer.policy.pagerank import pagerank, passing
+from gossamer.records.export import Edge
 from gossamer.records.outcome import Outcome
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
-
-AT_ONCE = 2_000  # names asked of a running crawl in one question: a line of 64 KB, and ten milliseconds of its time
-IN_A_ROW = 100_000  # edges named together
 
 BROKEN = frozenset(
     {
@@ -44,15 +39,6 @@ BROKEN = frozenset(
         Outcome.PROTOCOL_ERROR,
     }
 )
-
-
-class Edge(Struct, frozen=True):
-    """A link from one page to another."""
-
-    source: str
-    target: str
-    kind: str
-    nofollow: bool
 
 
 class Ranked(Struct, frozen=True):
@@ -84,11 +70,6 @@ class GraphTable(Struct, frozen=True):
     targets: NDArray[np.uint64]
     ways: NDArray[np.uint8]
 
-    @property
-    def sources(self) -> NDArray[np.uint64]:
-        """Return the page of every edge."""
-        return np.repeat(self.pages, self.counts)
-
 
 def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
     """Rank all pages, keep the ranks beside the graph if it can be written, and return the graph in numbers."""
@@ -108,15 +89,6 @@ def survey_graph(directory: CrawlDirectory, top: int) -> Survey:
         ranked=len(nodes),
         top=tuple(Ranked(names[int(nodes[at])], round(float(ranks[at]), 6), int(inlinks[at])) for at in best),
     )
-
-
-def named_edges(directory: CrawlDirectory) -> Iterator[Edge]:
-    """Walk over every edge by name."""
-    graph = asyncio.run(_read(directory))
-    sources = graph.sources
-    for start in range(0, len(sources), IN_A_ROW):
-        some = slice(start, start + IN_A_ROW)
-        yield from _edges(directory, sources[some], graph.targets[some], graph.ways[some])
 
 
 def inlinks(directory: CrawlDirectory, url: str, limit: int | None = None) -> list[Edge]:
@@ -191,17 +163,9 @@ def _edges(directory: CrawlDirectory, sources: Any, targets: Any, ways: Any) -> 
 
 
 def _names(directory: CrawlDirectory, fingerprints: NDArray[np.uint64]) -> dict[int, str]:
-    """Return the URLs behind fingerprints: from the crawl that runs, or from its frontier."""
-    wanted: list[int] = fingerprints.tolist()
-    try:
-        with held_to_look(directory) as copies:
-            found = asyncio.run(_names_of_stopped(directory, copies, wanted)) if wanted else []
-    except CrawlInUse:
-        some = (wanted[start : start + AT_ONCE] for start in range(0, len(wanted), AT_ONCE))
-        found = [name for each in some for name in ask(directory, "names", fingerprints=each)]
-    return {each: name or f"#{each:016x}" for each, name in zip(wanted, found, strict=True)}
+    return asyncio.run(_named(directory, fingerprints.tolist()))
 
 
-async def _names_of_stopped(directory: CrawlDirectory, copies: Path | None, wanted: list[int]) -> list[str]:
-    async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock(), copies) as stores:
-        return await stores.frontier.names(wanted)
+async def _named(directory: CrawlDirectory, fingerprints: list[int]) -> dict[int, str]:
+    async with naming(directory) as names:
+        return await names(fingerprints)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from gossamer.assemble import Stores, checkpoint_stores
 from gossamer.compiled import compiled_and_pure
@@ -17,6 +18,7 @@ from gossamer.errors import CrawlError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import explain, keys_of, pages_of
 from gossamer.jobs.plain import plain
+from gossamer.jobs.relay.cursor import cursors_of, sink_states, write_cursors
 from gossamer.jobs.words import tell_word
 from gossamer.joints.walks import batches, first
 from gossamer.policy import growth, habit, parameters, soft404, templates, views
@@ -42,6 +44,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
         "outcomes": await stores.catalog.counts(),
         "frontier": plain(await stores.frontier.statistics()),
         "chronicle": await _chronicle(stores),
+        "sinks": [plain(replace(one, lag=await stores.chronicle.lag(one.position))) for one in sink_states(stores.directory)],
         "build": dict(zip(("compiled", "pure"), compiled_and_pure(), strict=True)),
     }
 
@@ -132,7 +135,9 @@ async def checkpoint(stores: Stores, target: str) -> str:
     path = Path(target)
     if path.exists():
         raise CrawlError(f"{path} exists already; name a new directory for the checkpoint")
+    cursors = cursors_of(stores.directory)  # before the chronicle: one ahead of it would leave events out
     await checkpoint_stores(stores, path)
+    write_cursors(path, cursors)
     CrawlDirectory(stores.directory).copy_papers(path)
     return str(path)
 

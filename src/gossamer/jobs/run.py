@@ -11,18 +11,22 @@ from pathlib import Path
 
 import uvloop
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gossamer.assemble import Crawl, open_crawl
 from gossamer.clock import Clock, SystemClock
 from gossamer.compiled import compiled_and_pure
 from gossamer.config.sections import Settings
+from gossamer.credentials import read_access, trusted_proxies
 from gossamer.jobs.control import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
+from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
+from gossamer.jobs.relay.cursor import SinkState
 from gossamer.jobs.revisit import Again, visit_again
 from gossamer.jobs.words import tell_begun, tell_ended, tell_silence
 from gossamer.records.standing import FrontierStatistics
@@ -49,12 +53,15 @@ class Summary(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]  # of this run
     bugs: int  # of ours that were met; their traces are in the log
     pages: int
+    items: int  # that readers found in this run
+    problems: int  # that readers had in this run
     bytes: int
     requests: int
     too_soon: int  # requests sooner after another to the same host than its delay allows; there must be none
     frontier: FrontierStatistics
     bodies_cut: int  # that are not whole, over all runs
     learned: dict[str, int]  # rules in force, and URLs that were not fetched for them, over all runs
+    sinks: tuple[SinkState, ...] = ()  # how far each one is that is told of events
     links_cut: dict[str, int]  # beyond the limit of a page, over all runs: links, and pages that had so many
     next_time: float | None = None  # with End.WAITING: when there is something to do again
     spent: Limit | None = None  # with End.BUDGET: the limit that was reached
@@ -80,6 +87,8 @@ def run_crawl(
 
     `watch` is called once with the crawl before its first visit; `given` are the settings that count for this run only.
     """
+    check_extensions(settings)  # before anything is opened, and any worker forked: they know the readers then
+    read_access(settings)  # refuses what cannot hold, before anything is opened
     with ExitStack() as stack:
         stack.enter_context(directory.lock())
         settings = fit(settings, raise_limit())
@@ -101,11 +110,31 @@ async def _run(
     again: Again | None,
     given: Collection[str],
 ) -> Summary:
+    """Crawl, and tell the sinks; the last events can be seen when everything is closed."""
+    if not settings.events.to:
+        return await _crawl(directory, settings, opening, watch, again, given)
+    from gossamer.jobs.relay.feed import fed_meanwhile  # what a crawl without sinks does not need is not imported for it
+
+    async with fed_meanwhile(directory.path, settings) as feeds:
+        summary = await _crawl(directory, settings, opening, watch, again, given)
+        return replace(summary, sinks=await feeds.finish())
+
+
+async def _crawl(
+    directory: CrawlDirectory,
+    settings: Settings,
+    opening: Opening,
+    watch: Callable[[Crawl], None],
+    again: Again | None,
+    given: Collection[str],
+) -> Summary:
     clock = SystemClock()
     began, cpu = clock.now(), _cpu_seconds()
     seeds = directory.seeds()
     async with opening(directory.path, settings, seeds, clock) as crawl:
         with LogFile(directory.log, clock) as log:
+            for proxy in trusted_proxies(settings):
+                log.note("proxy resolves names", proxy=proxy)
             if pure := compiled_and_pure()[1]:
                 log.note("runs pure", modules=pure)
             crawl.events.subscribe(log)
@@ -138,6 +167,8 @@ async def _run(
             outcomes=dict(crawl.tally.outcomes),
             bugs=crawl.tally.bugs,
             pages=crawl.tally.pages,
+            items=crawl.tally.items,
+            problems=crawl.tally.problems,
             bytes=crawl.tally.bytes,
             requests=crawl.tally.visits,
             too_soon=crawl.tally.politeness.count,

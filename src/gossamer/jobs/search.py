@@ -1,32 +1,28 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
 
-from gossamer.assemble import make_admission, make_processors, open_archive, open_catalog
+from gossamer.assemble import make_processors, open_archive, open_catalog
 from gossamer.clock import SystemClock
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
-from gossamer.errors import CrawlInUse, UsageError
+from gossamer.errors import UsageError
 from gossamer.jobs.command import command
-from gossamer.jobs.control import ask
+from gossamer.jobs.dates import EXAMPLES, end_of
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
+from gossamer.jobs.kept import KeptPages
 from gossamer.joints.archive import Archive
-from gossamer.joints.catalog import Catalog
 from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of, glimpse_of
-from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
 from gossamer.records.versions import Version
-from gossamer.url.parse import parse
-from gossamer.url.spelling import spelled
 
 BATCH = 200
 
@@ -44,13 +40,18 @@ class ShownPage(Struct, frozen=True):
 
 
 def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
-    """Walk over the pages that match; an outcome that no URL can have, and a MIME type that is none, are refused."""
+    """Walk over the pages that match."""
+    refuse_unknown(wanted)
+    return driven(_pages(directory, wanted))
+
+
+def refuse_unknown(wanted: Mapping[str, Any]) -> None:
+    """Refuse an outcome that no URL can have, and a MIME type that is none."""
     outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
     if outcome and outcome not in {one.value for one in Outcome}:
         raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
     if mime and "/" not in mime:
         raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
-    return driven(_pages(directory, wanted))
 
 
 async def _pages(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[Page]:
@@ -70,14 +71,15 @@ async def _show_page(directory: CrawlDirectory, url: str, which: str) -> ShownPa
         open_catalog(directory.path, settings) as catalog,
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
-        page = await _find(directory, catalog, settings, url)
+        kept = KeptPages(directory, settings, catalog, archive)
+        page = await kept.find(url)
         captures = await catalog.versions(page.key) if page else []
         if page is None or not captures or (page.place is None and not which):
             why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
             raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
         shown = next((one for one in captures if one.place == page.place), captures[0])
         version = _chosen(captures, which) if which else shown
-        fetched = await _content(directory, catalog, archive, settings, version)
+        fetched = await kept.read(version.place, version.digest)
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
     text = processor.text(document) if processor else f"({document.mime}, {len(document.content):,} bytes)"
@@ -92,7 +94,7 @@ def versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
 async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
     settings = directory.settings()
     async with open_catalog(directory.path, settings) as catalog:
-        page = await _find(directory, catalog, settings, url)
+        page = await KeptPages(directory, settings, catalog).find(url)
         if page is None:
             raise UsageError(f"{url} was not fetched; `{command('explain', directory.path, url)}` tells more")
         return await catalog.versions(page.key)
@@ -100,17 +102,14 @@ async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
 
 def _chosen(captures: list[Version], which: str) -> Version:
     """Return the version of that number, 1 for the newest, or the one that was the newest at a date."""
-    if which.isascii() and which.isdigit():
+    if which.isascii() and which.isdigit() and len(which) < len("20260131"):
         if not 1 <= int(which) <= len(captures):
             raise UsageError(f"there is no version {which}; {len(captures)} are kept, 1 is the newest")
         return captures[int(which) - 1]
-    try:
-        date = datetime.fromisoformat(which)
-    except ValueError:
-        raise UsageError(f"{which!r} is neither a number nor a date; write 2, 2026-01-31 or 2026-01-31 23:59:59") from None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    until = date + (timedelta(days=1) if len(which) <= len("2026-01-31") else timedelta(seconds=1))  # all of it counts
-    earlier = [version for version in captures if version.captured_at < until.timestamp()]
+    until = end_of(which)
+    if until is None:
+        raise UsageError(f"{which!r} is neither a number nor a date; write 2, {EXAMPLES}")
+    earlier = [version for version in captures if version.captured_at < until]
     if not earlier:
         raise UsageError(f"nothing is kept from {which} or before; the oldest is from {_date(captures[-1].captured_at)}")
     return earlier[0]
@@ -118,37 +117,6 @@ def _chosen(captures: list[Version], which: str) -> Version:
 
 def _date(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
-
-
-async def _content(
-    directory: CrawlDirectory, catalog: Catalog, archive: Archive, settings: Settings, version: Version
-) -> Fetched:
-    """Read a version; one that is only a revisit has the content of the capture it refers to."""
-    fetched = await archive.read(version.place)
-    if fetched.outcome is Outcome.OK:
-        return fetched
-    original = await _find(directory, catalog, settings, fetched.detail)
-    for other in await catalog.versions(original.key) if original else ():
-        if other.digest == version.digest:
-            kept = await archive.read(other.place)
-            if kept.outcome is Outcome.OK:
-                return kept
-    return fetched
-
-
-async def _find(directory: CrawlDirectory, catalog: Catalog, settings: Settings, url: str) -> Page | None:
-    """Find a page by its spelling or its usual key, and only if nothing is kept under them by keys learned for its host."""
-    parsed = parse(url)
-    page = None
-    for key in (spelled(parsed.wire), make_admission(settings, ()).key(parsed)):
-        page = await catalog.get(key) or page
-        if page is not None and page.place is not None:
-            return page
-    with suppress(CrawlInUse):  # by somebody who answers no questions: then this is all there is to know
-        keys = await asyncio.to_thread(ask, directory, "keys", url=url)  # which runs a loop of its own
-        known = [await catalog.get(key) for key in keys]
-        return next((other for other in known if other is not None and other.place is not None), page)
-    return page
 
 
 def index_pages(directory: CrawlDirectory) -> Iterator[int]:

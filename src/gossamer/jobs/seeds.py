@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from gossamer.errors import UrlError, UsageError
 from gossamer.registry import keys
-from gossamer.url.parse import Url, parse, shown
+from gossamer.url.parse import Url, login_of, parse, shown
 
 BARE = re.compile(  # a host without a scheme, perhaps with a port and a path
     r"(?P<host>localhost|[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d+))?(?:[/?#]|$)", re.IGNORECASE
@@ -22,6 +22,7 @@ class Seeds(Struct, frozen=True):
 
     urls: tuple[Url, ...]
     invalid: tuple[str, ...]
+    logins: dict[tuple[str, str], list[str]] = {}  # users and passwords that stood in seeds, and the origins they are for
 
 
 def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -> Seeds:
@@ -30,10 +31,12 @@ def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -
     Bytes that are no text are left out either way: nobody meant them as a URL, and the other lines are none the worse for them.
     """
     urls: dict[str, Url] = {}
+    logins: dict[tuple[str, str], list[str]] = {}
     invalid = []
     for where, written in sources:
         try:
-            url = _parse(written if isinstance(written, str) else written.decode())
+            text = _whole(written if isinstance(written, str) else written.decode())
+            url, login = _parse(text), login_of(text)
         except UnicodeDecodeError as error:
             invalid.append(f"{where}: byte {error.start + 1} of it is no UTF-8")
             continue
@@ -43,17 +46,30 @@ def read_seeds(sources: Iterable[tuple[str, str | bytes]], skip_invalid: bool) -
             invalid.append(f"{where}: {error}")
             continue
         urls[url.wire] = url
+        if login is not None and url.host:
+            logins.setdefault(login, []).append(url.origin)
     if not urls:
         raise UsageError("there is no seed to begin with; name a URL or a file with --seeds")
-    return Seeds(tuple(urls.values()), tuple(invalid))
+    return Seeds(tuple(urls.values()), tuple(invalid), logins)
+
+
+def read_seed(text: str) -> Seeds:
+    """Parse a single URL as a seed; raise UrlError when it is none."""
+    text = _whole(text)
+    url, login = _parse(text), login_of(text)
+    return Seeds((url,), (), {login: [url.origin]} if login is not None and url.host else {})
+
+
+def _whole(text: str) -> str:
+    """Add the scheme. A bare `example.org/path` is taken as https; `localhost:8000`, like any host with a port, as http."""
+    bare = BARE.match(text)
+    if bare is None:
+        return text
+    is_plain = bare["port"] not in HTTPS or (bare["port"] is None and LOCAL.fullmatch(bare["host"]))
+    return f"{'http' if is_plain else 'https'}://{text}"
 
 
 def _parse(text: str) -> Url:
-    """Parse a seed. A bare `example.org/path` is taken as https; `localhost:8000`, like any host with a port, as http."""
-    bare = BARE.match(text)
-    if bare is not None:
-        is_plain = bare["port"] not in HTTPS or (bare["port"] is None and LOCAL.fullmatch(bare["host"]))
-        text = f"{'http' if is_plain else 'https'}://{text}"
     url = parse(text)
     if not url.host and url.scheme != "file":
         raise UrlError(f"{shown(text)} names no host, so there is nothing to fetch")

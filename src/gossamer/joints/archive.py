@@ -10,6 +10,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from gossamer.config.sections import Storage
 from gossamer.joints.shelving import Shelving
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.location import Location
 from gossamer.records.page import Original, Place
@@ -68,6 +69,9 @@ class Archive(Pruning, Protocol):
 
     async def read(self, place: Place) -> Fetched:
         """Read a response back, as it was fetched; the body is the caller's to close."""
+
+    async def packed(self, place: Place) -> PackedRecord:
+        """Return the record at a place, with its request if it has one, as WARC 1.1; the content is the caller's to close."""
 
     async def repair(self, worker: str = "") -> None:
         """Repair what workers that are gone, or about to be, left behind: all of them, or one of that name."""

@@ -1,13 +1,14 @@
-"""The joint of catalogs: rows about pages, to list and search; their captures; and in which file of the archive these are.
+"""The joint of catalogs: rows about pages, to list and search; what readers found on them; their captures, and where these are.
 
 What has many rows is a walk that may be left at any time. A walk over pages or captures can be taken up where it was left, by
-what it gave last: `after`.
+what it gave last: `after`; one over items or problems by the number of what it gave last.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from gossamer.joints.shelving import Shelving
+from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.location import Location
 from gossamer.records.page import Page, Totals
 from gossamer.records.versions import Version
@@ -43,7 +44,33 @@ class ArchiveFiles(Protocol):
 
 
 @runtime_checkable
-class Catalog(Captures, ArchiveFiles, Protocol):
+class Harvests(Protocol):
+    """What readers found on pages as they are now (docs/decisions/0041). Numbers grow, and none is given twice."""
+
+    def items(
+        self,
+        *,
+        key: str = "",
+        reader: str = "",
+        host: str = "",
+        status: int | None = None,
+        outcome: str = "",
+        mime: str = "",
+        cut: bool = False,
+        rule: str = "",
+        since: float | None = None,
+        until: float | None = None,
+        limit: int | None = None,
+        after: int = 0,
+    ) -> AsyncIterator[KeptItem]:
+        """Walk over items by number, beginning behind `after`: of one page, of one reader, of pages that match all the rest."""
+
+    def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
+        """Walk over what went wrong in readers by number, beginning behind `after`."""
+
+
+@runtime_checkable
+class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
     """Rows about pages, to list and search. The key of a page is a URL of its host."""
 
     @classmethod
@@ -54,10 +81,14 @@ class Catalog(Captures, ArchiveFiles, Protocol):
     async def exists(cls, location: Location) -> bool:
         """Tell whether there is a catalog at a location, without making one."""
 
-    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+    async def add(
+        self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
+    ) -> None:
         """Insert or replace, by key, in one transaction; copies of one that no longer counts, if not exact, are its heir's.
 
         A row is never replaced by one of an older lease (`Page.token`): whoever lost its lease has nothing to say any more.
+        `harvests`, by key, replace what readers found on these pages before; a page without one keeps what it has. One that
+        is an exact copy of its heir now has nothing of readers that found something on that.
         """
 
     async def get(self, key: str) -> Page | None: ...
@@ -81,6 +112,16 @@ class Catalog(Captures, ArchiveFiles, Protocol):
 
         Of one time those with the highest keys come first. `after`: only what comes behind that page, as it was when it was
         given; not with words. `cut`: only those whose body is not whole.
+        """
+
+    def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+
+    def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of pages, so many pages at a time: for each field its values, in the order of the pages.
+
+        `fields` are those of a `Page`, or of its place (`place.file`); `wanted` is what `pages` takes. Who wants some fields of
+        very many pages asks for these.
         """
 
     async def copies(self, url: str, limit: int) -> list[str]:

@@ -47,8 +47,8 @@ class Chronicle(Telling, Protocol):
     async def add(self, lines: Sequence[ChronicleLine], now: float, refused: Mapping[str, int]) -> int:
         """Write a block and return its number; a kill -9 keeps it then, and nobody sees it before it is settled.
 
-        `now` is when its visits are settled, which the frontier keeps to the last bit. `refused`: links that were refused at
-        admission, by rule.
+        `now` is when its visits are settled, which the frontier keeps to the last bit.
+        `refused`: links that were refused at admission, by rule.
         """
 
     def settle(self, block: int, struck: Sequence[int] = ()) -> None:

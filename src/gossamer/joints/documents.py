@@ -1,9 +1,11 @@
-"""The joint of processors: one family of MIME types each.
+"""The joints of those who read documents: processors, one family of MIME types each, and readers of operators, many a type.
 
-A processor is built in the worker, for documents that are read at once, and in the children that read heavy ones.
+A processor is built in the worker, for documents that are read at once, and in the children that read heavy ones. A reader is
+called after the processor of the type, and only in children that run nothing else.
 """
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable
+from typing import Any, Protocol, runtime_checkable
 
 from gossamer.records.page import Document, Extract
 
@@ -27,3 +29,11 @@ class Processor(Protocol):
 
     def text(self, document: Document) -> str:
         """Return the plain text of a document, for search and for people."""
+
+
+@runtime_checkable
+class PageReader(Protocol):
+    """A function that finds items and links on a page; `@reads(...)` of `gossamer.script` says on which."""
+
+    def __call__(self, page: Any) -> Iterable[Any] | None:
+        """Yield items (dicts that can be written as JSON) and links (`page.follow(url)`) of a page; it cannot fetch."""

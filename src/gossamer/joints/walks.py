@@ -20,7 +20,13 @@ async def first(walk: AsyncIterator[_Item], most: int) -> list[_Item]:
 
 async def batches(walk: AsyncIterator[_Item], size: int) -> AsyncIterator[list[_Item]]:
     """Walk over the items of a walk so many at a time."""
-    while some := await first(walk, size):
+    some: list[_Item] = []
+    async for item in walk:  # quicker than to ask for each
+        some.append(item)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
         yield some
 
 

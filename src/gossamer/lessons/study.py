@@ -48,6 +48,7 @@ _OK, _SOFT_404, _FRESH = Outcome.OK, Outcome.SOFT_404, Yield.FRESH  # looked up 
 _LISTS = frozenset({"application/xml", "text/xml", "application/gzip", "application/x-gzip"})
 _COMPARED = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE)
 _BROUGHT = {Outcome.DUPLICATE: Yield.COPY, Outcome.NEAR_DUPLICATE: Yield.TWIN, Outcome.SOFT_404: Yield.MISSING}
+_UNREAD = Rule.SCOPE_CHECK_EXTERNAL.value  # a link to another site, of which nothing is read, teaches nothing
 _NO_NEWS = (Yield.COPY, Yield.TWIN)
 _DOUBTFUL = (Yield.COPY, Yield.TWIN, Yield.STALE)  # what a page may bring only because another view of it came before
 _NO_TALLY, _NO_GROWTH, _NOBODY = TemplateTally(), Growth(), (0, 0, 0)
@@ -144,7 +145,7 @@ class Study:
                 self._take_probe(host, visit)
             if visit.difference is not None:
                 self.changes.update(habit_after(name, self.changes, host, visit.difference))
-            if page is not None:
+            if page is not None and (page.reason is None or page.reason.rule != _UNREAD):
                 await self._take_page(host, visit, page)
 
     def _latest(self, host: HostLessons, name: Name, blank: Any) -> Any:

@@ -12,6 +12,7 @@ from gossamer.config.sections import Recrawl
 from gossamer.joints.catalog import Catalog
 from gossamer.joints.keyvalue import RUN, KeyValue
 from gossamer.joints.lessons import Teaching
+from gossamer.node.jars import CookieJars
 from gossamer.node.recall import claimed_interval
 from gossamer.policy import recrawl
 from gossamer.policy.change import RATES
@@ -79,7 +80,9 @@ class Briefing:
         forever: bool,
         rank_of: Callable[[str], float],
         chain_of: Callable[[str], Chain | None],
+        jars: CookieJars | None = None,
     ) -> None:
+        self._jars = jars  # None: no rule of requests says that cookies are kept
         self._chain_of = chain_of  # cookies of the redirects that led to a key
         self._kv = kv
         self._rank_of = rank_of  # of a key, in the link graph: 1 is the average, 0 is not known
@@ -94,6 +97,9 @@ class Briefing:
         chains = [self._chain_of(lease.entry.key) for lease in leases]
         if any(chains):
             lessons = [replace(lesson, chain=chain) if chain else lesson for lesson, chain in zip(lessons, chains, strict=True)]
+        if self._jars is not None:
+            jars = [await self._jars.of(lease.entry.host) for lease in leases]
+            lessons = [replace(lesson, jar=jar) if jar else lesson for lesson, jar in zip(lessons, jars, strict=True)]
         if not self._forever and not any([lease.again for lease in leases]):
             return lessons  # nearly always: nobody was here before
         return [await self._told(lease, lesson) for lease, lesson in zip(leases, lessons, strict=True)]

@@ -36,8 +36,10 @@ from gossamer.node.briefing import RevisitPrice
 from gossamer.node.chains import Chains
 from gossamer.node.checkpoint import CommitPause
 from gossamer.node.chronicler import Chronicler, ToldBlock
+from gossamer.node.jars import CookieJars
 from gossamer.node.recall import Recall
 from gossamer.node.succession import Successions, first_texts
+from gossamer.records.item import Harvest
 from gossamer.records.lease import Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
@@ -73,12 +75,14 @@ class Committer:
         arrivals: Arrivals,
         chains: Chains,
         chronicler: Chronicler,
+        jars: CookieJars | None = None,
         credit: bool = False,
         is_shared: bool = False,  # by several workers
     ) -> None:
         self._arrivals = arrivals
         self._chains = chains
         self._chronicler = chronicler
+        self._jars = jars
         self._revisit_price = revisit_price  # with `recall`, of a crawl that goes on for ever
         self._recall = recall
         self._credit = credit  # the frontier moves it along links
@@ -124,18 +128,20 @@ class Committer:
         visits = studied.visits
         await self._arrivals.note(visits, self._events)
         await self._chains.note(visits, self._clock.now())
+        if self._jars is not None:
+            await self._jars.note(visits, self._clock.now())
         if self._recall is not None:
             await self._recall.note(visits, self._clock.now())
-        pages = _pages(visits)
+        pages, harvests = _pages(visits), _harvests(visits)
         if succeeded.heirs:
-            await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs)
+            await self._catalog.add([*pages, *succeeded.formers], succeeded.heirs, harvests)
             pages = []
         told, *written = await asyncio.gather(  # one wait for the disk instead of several: of these, none has to be first
             self._chronicler.tell(visits, self._clock.now()),
             self._deduper.commit([visit.claim for visit in visits if visit.claim]),
             self._near.commit(first_texts(visits), [*succeeded.members, *[visit.twin for visit in visits if visit.twin]]),
             self._lessons.keep(studied),
-            self._catalog.add(pages),
+            self._catalog.add(pages, (), harvests),
             self._graph.put(_edges(visits), _hosts(visits)),
             return_exceptions=True,  # so that none goes on when this is repeated
         )
@@ -245,6 +251,11 @@ def _told(visits: Sequence[Visit]) -> str:
 def _pages(visits: Sequence[Visit]) -> list[Page]:
     """Return the rows of visits, each with the token of its lease."""
     return [replace(visit.page, token=visit.settlement.lease.token) for visit in visits if visit.page]
+
+
+def _harvests(visits: Sequence[Visit]) -> dict[str, Harvest]:
+    """Return what readers found, by the keys of their pages."""
+    return {visit.page.key: visit.harvest for visit in visits if visit.harvest is not None and visit.page is not None}
 
 
 def _edges(visits: Sequence[Visit]) -> list[tuple[int, bytes]]:

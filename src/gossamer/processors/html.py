@@ -5,20 +5,16 @@ fill a `PageFacts`. Charset: byte order mark, header, meta element, then by look
 Standard: https://html.spec.whatwg.org/ section 13.2.
 """
 
-import re
 from typing import Protocol
 
 from gossamer.compiled import optional
-from gossamer.document.charset import guessed_charset, meta_charset, to_text
+from gossamer.processors.markup import charset_of, markup_of
 from gossamer.processors.page import PageFacts
 from gossamer.records.page import Document, Extract
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
 
 COSTLY = because(Rule.DOCUMENTS_COSTLY)
-
-_ASCII_IS_OTHER = frozenset(("utf-16le", "utf-16be", "iso-2022-jp"))  # charsets in which ASCII bytes mean something else
-_SELF_CLOSED = re.compile(rb"<(a|div|iframe|noscript|script|span|style|textarea|title)((?:\s[^<>]*)?)/>")
 
 
 class Way(Protocol):
@@ -65,7 +61,7 @@ class HtmlProcessor:
     def process(self, document: Document) -> Extract:
         """Read links and facts."""
         charset = charset_of(document)
-        markup = _markup(document, charset)
+        markup = markup_of(document, charset)
         page = PageFacts(self._robots, self._obey)
         unread = self._way.read(markup, page)
         if unread is None:
@@ -75,30 +71,13 @@ class HtmlProcessor:
     def skim(self, document: Document) -> Extract:
         """Read links and facts in linear time, whatever the page holds."""
         charset = charset_of(document)
-        return self._skim(document.url, _markup(document, charset), charset)
+        return self._skim(document.url, markup_of(document, charset), charset)
 
     def text(self, document: Document) -> str:
         """Return what a reader sees."""
-        return self._way.text(_markup(document, charset_of(document)))
+        return self._way.text(markup_of(document, charset_of(document)))
 
     def _skim(self, url: str, markup: bytes, charset: str, cut: Reason | None = None) -> Extract:
         page = PageFacts(self._robots, self._obey)
         unread = self._way.skim(markup, page)
         return page.extract(url, charset, self._max_links, unread, cut)
-
-
-def charset_of(document: Document) -> str:
-    """Return the charset of a page."""
-    return document.charset or meta_charset(document.content[:1024]) or guessed_charset(document.content)
-
-
-def _markup(document: Document, charset: str) -> bytes:
-    """Return a page in UTF-8."""
-    content = document.content
-    if document.mime == "application/xhtml+xml":
-        content = _SELF_CLOSED.sub(rb"<\1\2></\1>", content)  # HTML has no such thing: it would take the rest for a script
-    if charset == "utf-8":
-        return content.removeprefix(b"\xef\xbb\xbf")
-    if content.isascii() and charset not in _ASCII_IS_OTHER:
-        return content
-    return to_text(content, charset).encode("utf-8", "replace")

@@ -115,7 +115,7 @@ class PageFacts:
     def _candidates(self, attributes: Attributes) -> None:
         candidates = attributes.get("srcset")
         if candidates:
-            for url in _srcset(candidates):
+            for url in srcset_urls(candidates):
                 self.links.add_image(url)
 
     def _link(self, attributes: Attributes) -> None:
@@ -186,7 +186,7 @@ def _is_no_page(mime: str | None) -> bool:
     return "/" in named and named not in _PAGES
 
 
-def _srcset(text: str) -> Iterator[str]:
+def srcset_urls(text: str) -> Iterator[str]:
     """Give the URLs of a srcset: a URL ends at white space, and at a comma only when that is its last character."""
     position = 0
     while found := _CANDIDATE.match(text, position):

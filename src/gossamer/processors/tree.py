@@ -24,7 +24,7 @@ _ELEMENTS = "[href],img,source,iframe,frame,meta"
 
 def read(markup: bytes, page: PageFacts) -> int | None:
     """Read a page in UTF-8 into `page`; return how many elements were not read, None: a tree would be too costly."""
-    tree = _parse(markup)
+    tree = parse(markup)
     if tree is None:
         return None
     page.text = _text(tree)
@@ -43,7 +43,7 @@ def skim(markup: bytes, page: PageFacts) -> int:
 
 def text(markup: bytes) -> str:
     """Return what a reader sees of a page."""
-    tree = _parse(markup)
+    tree = parse(markup)
     return _text(tree) if tree is not None else ""
 
 
@@ -51,7 +51,8 @@ def _text(tree: "LexborHTMLParser") -> str:
     return visible_text(tree.body) if tree.body is not None else ""
 
 
-def _parse(markup: bytes) -> "LexborHTMLParser | None":
+def parse(markup: bytes) -> "LexborHTMLParser | None":
+    """Build the tree of a page in UTF-8; None: it would be too costly."""
     from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
     if is_costly(markup):

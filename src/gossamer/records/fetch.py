@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from gossamer.document.body import Body
+from gossamer.records.access import Proxy, Secret
 from gossamer.records.outcome import Outcome
 
 
@@ -14,6 +15,9 @@ class Request(Struct, frozen=True, kw_only=True):
     url: str
     user_agent: str
     headers: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[tuple[str, Secret], ...] = ()  # headers that are sent, and shown to nobody
+    certificate: tuple[str, str] | None = None  # files of a client certificate and its key
+    proxy: Proxy | None = None
     insecure: bool = False
     max_body: int | None = None  # None: the configuration's
     pages: frozenset[str] | None = None  # MIME types with the limits of a page, any other has those of a file; None: all
@@ -28,7 +32,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
     outcome: Outcome
     detail: str = ""
     status: int = 0
-    request_head: bytes = b""
+    request_head: bytes = b""  # as it was sent, but for secrets, in whose place a mark stands
     response_head: bytes = b""  # status line and headers with the final blank line
     headers: tuple[tuple[str, str], ...] = ()  # names in lower case
     body: Body  # after the head, transfer coding included

@@ -1,10 +1,15 @@
 """A page: as a document to read, as what was found in it, and as a row of the catalog."""
 
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
 from msgspec import Struct
 
 from gossamer.records.entry import Link
 from gossamer.records.freshness import Freshness
 from gossamer.records.hints import Hint
+from gossamer.records.item import Harvest
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import Reason
 
@@ -43,6 +48,7 @@ class Extract(Struct, frozen=True, kw_only=True):
     text: str = ""  # what a reader sees, of types that have it; read and dropped (see `likeness.py`)
     asides: frozenset[str] = frozenset()  # of the links, those that say of themselves that they lead to no page
     hints: tuple[Hint, ...] = ()  # what a sitemap or a feed says about the URLs it lists
+    harvest: Harvest | None = None  # what readers of scripts found; None: none was asked
 
 
 class Place(Struct, frozen=True, array_like=True):
@@ -105,3 +111,10 @@ class Totals(Struct, frozen=True):
     bytes: int
     bodies_cut: int = 0  # that are not whole
     links_cut: tuple[int, int] = (0, 0)  # links beyond the limit of a page, and pages that had so many
+
+
+def values_of(field: str, rows: Sequence[object]) -> list[Any]:
+    """Return the values of a field of some rows; of a field with a dot those of its part, or None where there is none."""
+    whole, _, part = field.partition(".")
+    values = list(map(attrgetter(whole), rows))
+    return [None if value is None else getattr(value, part) for value in values] if part else values

@@ -48,6 +48,14 @@ class Rule(StrEnum):
         "{site} is not one of the seeds' {within}s",
         "not below a seed's directory",
     )
+    SCOPE_CHECK_EXTERNAL = (
+        "scope.check_external",
+        KNOB,
+        "a link to another site is asked for once, to see whether anything is there, and not followed",
+        "another site, asked for once and not followed: {detail}",
+        "another site, asked for once and not followed: status {status}",
+        "outside the scope ({why}), so it is asked for once and not followed",
+    )
     SCOPE_MAX_DEPTH = (
         "scope.max_depth",
         KNOB,

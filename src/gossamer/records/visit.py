@@ -10,6 +10,7 @@ from msgspec import Struct
 from gossamer.records.entry import Verdict
 from gossamer.records.evidence import Difference, Habit, Probe
 from gossamer.records.hints import Hint
+from gossamer.records.item import Harvest
 from gossamer.records.lease import Settlement
 from gossamer.records.likeness import Likeness
 from gossamer.records.page import Original, Page, Place
@@ -27,6 +28,11 @@ class Cookie(Struct, frozen=True, array_like=True):
     host: str
     path: str
     secure: bool = False
+    is_shared: bool = False  # with the hosts below its own
+    ends: float | None = None  # Unix seconds; None: with the crawl
+
+    def __repr__(self) -> str:
+        return f"Cookie({self.name!r}, for {self.host!r}{self.path!r})"  # its value may be a login
 
 
 class Chain(Struct, frozen=True, array_like=True):
@@ -63,6 +69,7 @@ class Lesson(Struct, frozen=True, array_like=True):
     wait: tuple[float, Reason] | None = None  # it is put off by so many seconds, and why
     habit: Habit | None = None  # what changes on most pages of its host; None: too few pages to have any
     content: Place | None = None  # where the bytes of a copy are kept, as it was the last time
+    jar: tuple[Cookie, ...] = ()  # the cookies that are kept of its domain
 
 
 class Visit(Struct, frozen=True, kw_only=True):
@@ -87,6 +94,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     difference: Difference | None = None  # from what is kept of it; None: it was not compared
     refused: dict[str, int] = {}  # links that were refused, by rule, beside those it discovered
     is_file: bool = False  # the host says that it is one to download, no page
+    harvest: Harvest | None = None  # what readers of scripts found on its page; None: what they found before still counts
+    gained: tuple[Cookie, ...] = ()  # cookies to be kept
 
 
 class Studied(Struct):

@@ -44,6 +44,7 @@ class WorkerGreeting(Struct, frozen=True, array_like=True):
     settings: bytes  # JSON
     seeds: tuple[str, ...]
     clock: float  # what to add to the monotonic clock: all processes of a crawl have one time
+    sources: bytes = b""  # of readers: all workers of a run have the same ones
 
 
 def _parts(kind: type[Struct], without: str) -> list[tuple[str, Any]]:

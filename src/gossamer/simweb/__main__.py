@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         files = {"ledger": options.ledger, "manifest_path": options.manifest, "seeds_path": options.seeds}
         zoos = {"attacks": options.attacks, "mazes": options.mazes, "maze_scale": options.maze_scale, "living": options.living}
+        zoos |= {"shop": options.shop}
         run = asyncio.run if settings.stamped else uvloop.run
         run(serve(settings, **files, with_dns=options.dns, certificate=options.certificate, **zoos))
     except (ValueError, OSError) as error:
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mazes", default="", help="also serve the trap zoo: all, or exhibits by name")
     parser.add_argument("--maze-scale", type=float, default=1.0, help="size of its honest giants; 1: a shop of 20,000 pages")
     parser.add_argument("--living", type=int, default=0, help="also serve so many hosts whose pages change")
+    parser.add_argument("--shop", type=int, default=0, help="also serve shop.sim, a shop of so many things")
     return parser
 
 

@@ -47,6 +47,7 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: tuple[str, ...] = ()  # every way it may rightly end, where there are several
     traps: tuple[str, ...] = ()  # in a maze: the rules that may rightly end it
     length: int = 0  # bytes of a file, all of which must be kept; 0: nobody counts
+    item: dict[str, str] | None = None  # what the page of a thing in the shop says
 
 
 class _Refusal(msgspec.Struct, frozen=True):

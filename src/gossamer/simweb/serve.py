@@ -2,7 +2,7 @@
 
 The announcement on standard output is one line of JSON: `port`, `dns_port` (null without name server), `addresses`, `resolve`
 (what a crawler takes as overrides of DNS), `seeds` (how many) and `clock_port` (null without living hosts). Whoever reads it
-can begin.
+can begin. With a port that was asked for, mazes are at the next one, living hosts at the one after, their clock at the third.
 """
 
 import asyncio
@@ -25,6 +25,8 @@ from gossamer.simweb.mazes.maze import DOMAIN
 from gossamer.simweb.mazes.server import MazeServer
 from gossamer.simweb.server import SimwebServer
 from gossamer.simweb.settings import SimwebSettings
+from gossamer.simweb.shop import HOST as SHOP_HOST
+from gossamer.simweb.shop import ItemShop
 
 
 async def serve(
@@ -38,6 +40,7 @@ async def serve(
     mazes: str = "",
     maze_scale: float = 1.0,
     living: int = 0,
+    shop: int = 0,
     certificate: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT, after saying on standard output that all is ready."""
@@ -46,25 +49,26 @@ async def serve(
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     book = RequestLedger(ledger)
     hostile, endless = zoo.choose(attacks), maze_zoo.choose(mazes, seed=settings.seed, scale=maze_scale)
-    server, maze_server = SimwebServer(settings, book), MazeServer(endless, book)
+    things = ItemShop(shop, settings.seed)
+    server, maze_server = SimwebServer(settings, book, things.reply), MazeServer(endless, book)
     zoo_server = AttackServer(hostile, book, certificate)
     changing = Living(living, settings.seed, book)
     await server.start()
     if hostile:
         await zoo_server.start()
     if endless:
-        await maze_server.start()
-    await changing.start()
+        await maze_server.start(settings.port and settings.port + 1)
+    await changing.start(settings.port and settings.port + 2)
     addresses = {host.name: host.address for host in server.web.hosts}
-    addresses |= dict.fromkeys((*(maze.host for maze in endless), *changing.hosts), "127.0.0.1")
+    addresses |= dict.fromkeys((*(maze.host for maze in endless), *changing.hosts, SHOP_HOST), "127.0.0.1")
     names = NameServer(addresses, settings.dns_ttl)
     dns_port = await names.start() if with_dns else None
     if manifest_path is not None:
         known = (zoo.entries(hostile, zoo_server.port), maze_zoo.entries(endless, maze_server.port), changing.entries())
-        manifest.write(server.web, manifest_path, chain(*known))
+        manifest.write(server.web, manifest_path, chain(*known, things.entries(server.port)))
     if seeds_path is not None:
         of_zoos = (*zoo.seeds(hostile, zoo_server.port), *maze_zoo.seeds(endless, maze_server.port))
-        seeds = (*server.web.seeds, *of_zoos, *changing.seeds)
+        seeds = (*server.web.seeds, *of_zoos, *changing.seeds, *things.seeds(server.port))
         Path(seeds_path).write_text("".join(f"{url}\n" for url in seeds))
     gc.collect()
     gc.freeze()  # the web lives as long as the process: looking through it again and again would only delay answers

@@ -7,6 +7,7 @@ Answers are rendered when first asked for and kept in a bounded cache. Every req
 import asyncio
 import socket
 from collections import OrderedDict
+from collections.abc import Callable
 from time import monotonic
 from typing import Protocol, cast
 
@@ -56,8 +57,14 @@ class SimwebServer:
     web: Web
     port: int
 
-    def __init__(self, settings: SimwebSettings, ledger: RequestLedger | None = None) -> None:
+    def __init__(
+        self,
+        settings: SimwebSettings,
+        ledger: RequestLedger | None = None,
+        others: Callable[[RequestHead], WireAnswer] = lambda request: _NOT_FOUND,
+    ) -> None:
         self.settings = settings
+        self._others = others  # who answers for hosts that are not of this web
         self.ledger = ledger if ledger is not None else RequestLedger()
         self.connections: set[ClientConnection] = set()
         self._servers: list[asyncio.Server] = []
@@ -94,7 +101,7 @@ class SimwebServer:
             return _BAD_METHOD, 0.0
         resource = self.web.find(request.host, request.path)
         if resource is None:
-            return _NOT_FOUND, 0.0
+            return self._others(request), 0.0
         delay = _slowness(resource) if resource.host.slow else self.settings.wait
         if resource.failures and self._fails(resource):
             return _AILMENTS[resource.ailment], delay

@@ -163,6 +163,20 @@ async def answers_appended_at_once_do_not_mix(open_archive: Opener) -> None:
     await archive.aclose()
 
 
+async def a_record_is_taken_out_as_warc_with_its_request(open_archive: Opener) -> None:
+    archive = await open_archive()
+    for kind, fetched in answers().items():
+        place = await keep(archive, fetched)
+        await archive.flush()
+        packed = await archive.packed(place)
+        record, both = gzip.decompress(packed.content.read(packed.length)), gzip.decompress(packed.content.read())
+        assert record.startswith(b"WARC/1.1\r\n") and both.startswith(record), f"{kind}: no record of WARC 1.1"
+        assert fetched.response_head + fetched.body.read() in record, f"{kind}: not the bytes that came"
+        assert both.endswith(fetched.request_head + b"\r\n\r\n"), f"{kind}: the request is missing"
+        packed.content.close()
+    await archive.aclose()
+
+
 async def a_url_cannot_forge_a_header(open_archive: Opener) -> None:
     archive = await open_archive()
     place = await keep(archive, answer(url="http://a.test/x\r\nWARC-Truncated: length\r\n\r\n\x00é"))
@@ -299,6 +313,7 @@ RULES: tuple[Rule, ...] = (
     a_revisit_says_so_and_names_its_original,
     a_304_says_so_and_names_what_it_confirms,
     answers_appended_at_once_do_not_mix,
+    a_record_is_taken_out_as_warc_with_its_request,
     a_url_cannot_forge_a_header,
     a_place_that_is_none_is_refused,
 )

@@ -15,8 +15,9 @@ from gossamer.errors import StoreError
 from gossamer.joints.catalog import Catalog
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
-from gossamer.records.page import Page, Place
+from gossamer.records.page import Page, Place, values_of
 from gossamer.records.reason import because
+from gossamer.testing.catalog_items import ITEM_RULES
 
 Opener = Callable[[], Awaitable[Catalog]]
 Rule = Callable[[Opener], Awaitable[None]]
@@ -76,6 +77,21 @@ async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
     await catalog.aclose()
 
 
+async def fields_of_pages_are_those_of_the_pages(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    await catalog.add([page(f"{number}", fetched_at=float(number), place=Place("f", number, 9)) for number in range(5)])
+    odd = page("odd", outcome=Outcome.GONE, reason=because("http.status", status=404), simhash=2**64 - 1, noindex=True)
+    await catalog.add([odd, page("known", freshness=Freshness(visits=3), outlinks=1)])
+    for wanted in ({}, {"outcome": "gone"}, {"outcome": "throttled"}, {"limit": 3}):
+        pages = [found async for found in catalog.pages(**wanted)]
+        fields = [*Page.__struct_fields__, "place.file", "place.offset", "place.length"]
+        walked = [batch async for batch in catalog.columns(fields, 2, wanted)]
+        assert [len(batch[0]) for batch in walked] == [2] * (len(pages) // 2) + [1] * (len(pages) % 2), "not so many at a time"
+        for number, field in enumerate(fields):
+            assert [value for batch in walked for value in batch[number]] == values_of(field, pages), f"{field} differs"
+    await catalog.aclose()
+
+
 async def a_later_visit_takes_the_place_of_an_earlier(open_catalog: Opener) -> None:
     catalog = await open_catalog()
     await catalog.add([page("a", title="old words", length=10), page("b", length=1)])
@@ -122,6 +138,16 @@ async def pages_are_found_by_all_that_is_given(open_catalog: Opener) -> None:
     for wanted, found in expected:
         assert await keys(catalog, **wanted) == found, f"{wanted} gives {await keys(catalog, **wanted)}, not {found}"
     assert (await catalog.totals()).bodies_cut == 1, "a body that is not whole is not counted"
+    await catalog.aclose()
+
+
+async def pages_are_walked_over_in_the_order_of_their_keys(open_catalog: Opener) -> None:
+    catalog = await open_catalog()
+    named = ["http://b.test/", "http://a.test/ü", "http://a.test/z", "http://a.test/%41", "http://a.test/A"]
+    await catalog.add([page(key, fetched_at=float(number)) for number, key in enumerate(named)])
+    await catalog.add([page(named[2], fetched_at=9.0, outcome=Outcome.GONE, status=404)])
+    found = [one.key async for one in catalog.by_key()]
+    assert found == sorted(named), f"the keys come as {found}, each once and in order they are {sorted(named)}"
     await catalog.aclose()
 
 
@@ -393,7 +419,9 @@ async def a_copy_is_not_searched_by_its_text_and_found_last_by_its_name(open_cat
 
 RULES: tuple[Rule, ...] = (
     a_page_comes_back_with_every_fact,
+    fields_of_pages_are_those_of_the_pages,
     a_later_visit_takes_the_place_of_an_earlier,
+    pages_are_walked_over_in_the_order_of_their_keys,
     pages_are_found_by_all_that_is_given,
     the_pages_of_a_host_are_found_under_every_scheme_and_port,
     words_are_found_in_url_and_title,
@@ -410,4 +438,5 @@ RULES: tuple[Rule, ...] = (
     pages_are_there_after_closing_and_opening,
     copies_of_a_page_that_no_longer_counts_are_those_of_its_heir,
     a_copy_is_not_searched_by_its_text_and_found_last_by_its_name,
+    *ITEM_RULES,
 )

@@ -20,6 +20,18 @@ def registrable_domain(host: str) -> str:
     return _suffixes().privatesuffix(name) or name
 
 
+def is_local(host: str) -> bool:
+    """Tell whether a name is this machine's own, whoever is asked (RFC 6761 section 6.3)."""
+    return host.rstrip(".").rpartition(".")[2] == "localhost"
+
+
+@lru_cache(maxsize=65536)
+def is_public_suffix(host: str) -> bool:
+    """Tell whether names below a host belong to people who know nothing of each other."""
+    name = host.rstrip(".")
+    return not is_ip(name) and bool(_suffixes().is_public(name))
+
+
 @lru_cache(maxsize=65536)
 def is_ip(host: str) -> bool:
     """Tell whether the host is an address; an IPv6 one may be in brackets."""

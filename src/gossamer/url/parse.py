@@ -23,6 +23,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol, TypeVar
+from urllib.parse import unquote
 
 from msgspec import Struct
 from url import (
@@ -56,6 +57,9 @@ NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 MORE_THAN_TWO_SLASHES = re.compile(r"[\x00-\x20]*[/\\](?:[\t\n\r]*[/\\]){2,}[\t\n\r]*")
 IGNORE_SLASHES = frozenset(("http", "https", "ftp", "ws", "wss"))  # the standard's special schemes but file
 SHOWN = 100  # characters of a text that an error message repeats
+LOGIN = re.compile(  # what stands before a host
+    r"^([\x00-\x20]*+(?!(?i:mailto|file|javascript):)(?:[A-Za-z][A-Za-z0-9+.-]*+:)?[/\\\x00-\x20]*+)(?:[^/\\?#@]*+@)++"
+)
 
 _quick = optional("gossamer.url._join")
 
@@ -193,8 +197,24 @@ def split(wire: str) -> Url:
     return Url(wire, scheme, host, port, wire[start:mark], wire[mark + 1 :])
 
 
+def login_of(text: str) -> tuple[str, str] | None:
+    """Return user name and password that stand in a URL; None: it has none."""
+    if "@" not in text:
+        return None
+    parsed = _parse(text, None)
+    if not parsed.username and not parsed.password:
+        return None
+    return unquote(parsed.username), unquote(parsed.password or "")
+
+
+def without_login(text: str) -> str:
+    """Return a text that may be a URL without the user name and password in it."""
+    return LOGIN.sub(r"\1", text)
+
+
 def shown(text: str) -> str:
-    """Quote a text for a message: shortened, and nothing in it can move the cursor or forge a line."""
+    """Quote a text for a message: shortened, without a password, and nothing in it can move the cursor or forge a line."""
+    text = LOGIN.sub(r"\1***@", text)
     short = text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
     return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short) + "'"
 

@@ -83,7 +83,7 @@ class LinkJudge:
         self._followed = frozenset(settings.documents.follow)
         self._traps = settings.traps
         self._obeys = settings.robots.meta
-        self._leaves_site = settings.scope.off_site_hops > 0
+        self._leaves_site = settings.scope.off_site_hops > 0 or settings.scope.check_external
         self._scorer = scorer
         self._has_classes = settings.crawl.order == "priority"
         self._ascends = settings.crawl.path_ascending
@@ -102,6 +102,11 @@ class LinkJudge:
     def is_scored_by_plugin(self) -> bool:
         """Tell whether a plugin says what a URL is worth."""
         return self._scorer is not None
+
+    @property
+    def checks_external(self) -> bool:
+        """Tell whether links out of the crawl are asked for."""
+        return self._settings.scope.check_external
 
     @property
     def scope(self) -> Scope:
@@ -238,6 +243,17 @@ class LinkJudge:
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the URL belongs to the crawl."""
         return _refusal(self._by_manner, candidate) or _refusal(self._by_url, candidate) or ADMITTED
+
+    def is_checked(self, entry: Entry) -> bool:
+        """Tell whether an entry is only asked for, and not followed."""
+        return entry.off_site > 0 and self._scope.is_checked(entry)
+
+    def reconsider(self, entry: Entry) -> Entry | None:
+        """Judge once more what was refused by its URL; None: it still is."""
+        candidate = self.candidate(entry)
+        if not self.judge(candidate).allowed:
+            return None
+        return replace(entry, refused=None, off_site=self._scope.off_site_of(candidate) if self._leaves_site else 0)
 
     def candidate(self, entry: Entry) -> Candidate:
         """Return what was judged when an entry was made (nofollow is not kept)."""

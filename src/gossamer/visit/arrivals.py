@@ -2,12 +2,10 @@
 
 A row each, durable before the visit that arrived is settled, so that whoever resumes the crawl keeps to the same scope. Workers
 in processes of their own are told with their leases, hence before any page beyond that seed is theirs to read. What was refused
-as foreign before a seed arrived there is looked at once more when nothing else is left to do.
+as foreign before a seed arrived there, or only checked, is looked at once more when nothing else is left to do.
 """
 
 from collections.abc import Sequence
-
-from msgspec.structs import replace
 
 from gossamer.clock import Clock
 from gossamer.joints.frontier import Frontier
@@ -42,7 +40,7 @@ class Arrivals:
         """Take up where seeds arrived in earlier runs."""
         made = cls(kv, frontier, admission, clock)
         made.urls = [key[len(_PREFIX) :].decode() async for key, _ in kv.at(RUN).scan(_PREFIX)]
-        made._is_settled = not made.urls
+        made._is_settled = not made.urls and not admission.checks_external
         admission.extend(made.urls)
         return made
 
@@ -70,15 +68,22 @@ class Arrivals:
         return entry.via
 
     async def reconsider(self) -> bool:
-        """Queue what was refused as foreign before its site was a seed's; tell whether there was any."""
+        """Queue what was refused as foreign, or only checked, before its site was a seed's; tell whether there was any.
+
+        What was refused before links to other sites were to be checked is queued as well.
+        """
         if self._is_settled:
             return False
         self._is_settled = True
         found, refused = 0, (known.entry async for known in self._frontier.known(State.DEAD) if _is_foreign(known.entry))
         async for some in batches(refused, AT_ONCE):
-            judged = [(entry, self._admission.judge(self._admission.candidate(entry))) for entry in some]
-            ours = [replace(entry, refused=None) for entry, verdict in judged if verdict.allowed]
+            ours = [entry for entry in map(self._admission.reconsider, some) if entry is not None]
             found += (await self._frontier.discover(ours, self._clock.now())).new if ours else 0
+        checked = (known.entry async for known in self._frontier.known(State.DONE) if known.outcome is Outcome.CHECKED)
+        async for some in batches(checked, AT_ONCE):
+            now = self._clock.now()
+            due = [(entry.key, now) for entry in some if not self._admission.is_checked(entry)]
+            found += await self._frontier.revisit(due, now) if due else 0
         return found > 0
 
 

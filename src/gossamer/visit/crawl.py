@@ -30,14 +30,16 @@ from gossamer.visit.admit import LinkJudge
 from gossamer.visit.arrivals import ARRIVED
 from gossamer.visit.compare import Finding, Sameness
 from gossamer.visit.gate import Gate
+from gossamer.visit.harvest import Harvester
 from gossamer.visit.links import Outlinks
 from gossamer.visit.request import Requests
 from gossamer.visit.revision import Revision, Revisions
-from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, conclude, outcome_of, redirect_of, struck
+from gossamer.visit.settle import ENTERED_AT_ONCE, Kept, Settler, bug_of, checked, conclude, outcome_of, redirect_of, struck
 from gossamer.visit.spool import Spool
 from gossamer.watch.events import Events, bug
 
 LINKS_AT_ONCE = 1_000  # judged in one turn of the loop
+ENOUGH = 16 * 1024  # bytes of a body that is not read: a short one comes whole, and its connection is kept
 CIRCLE = because(Rule.FETCH_CIRCLE)
 OK, SEED = Outcome.OK, LinkKind.SEED  # to look a member up in its class takes longer than all that is done with it
 UNREAD = frozenset({Outcome.NOT_MODIFIED, Outcome.TOO_BIG, Outcome.SERVER_ERROR, Outcome.THROTTLED, Outcome.DEFERRED})
@@ -74,6 +76,7 @@ class Crawler:
         revisions: Revisions,
         archive: Archive,
         reader: Reader,
+        harvester: Harvester,
         admission: LinkJudge,
         outlinks: Outlinks,
         settler: Settler,
@@ -88,6 +91,7 @@ class Crawler:
         self._revisions = revisions
         self._archive = archive
         self._reader = reader
+        self._harvester = harvester
         self._admission = admission
         self._outlinks = outlinks
         self._settler = settler
@@ -102,11 +106,16 @@ class Crawler:
             visit = await self._gate.turn_away(lease, lesson)
             if visit is None:
                 conditions, url = again.conditions(lesson.previous), lease.entry.url
-                headers = conditions + cookies.header(lesson.chain, url)
-                fetched = await self._requests.send(url, lease, headers, files=True)
+                carried = lesson.chain.cookies if lesson.chain is not None else ()
+                is_checked = self._admission.is_checked(lease.entry)
+                most = ENOUGH if is_checked else None
+                fetched = await self._requests.send(
+                    url, lease, conditions, files=True, most=most, carried=carried, jar=lesson.jar
+                )
                 try:
-                    kept = await self._keep(lease, lesson, fetched)
-                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now())
+                    kept = checked(fetched) if is_checked else await self._keep(lease, lesson, fetched)
+                    gained = self._requests.cookies_of(fetched)
+                    visit = conclude(lease, lesson, kept, self._settings, self._clock.now(), gained)
                 finally:
                     fetched.body.close()
             if len(visit.settlement.discovered) > ENTERED_AT_ONCE:
@@ -143,7 +152,7 @@ class Crawler:
             return Kept(fetched=fetched, outcome=Outcome.BUG, digest=filed.digest, place=filed.place, reason=bug_of(error))
 
     async def _read(self, lease: Lease, lesson: Lesson, fetched: Fetched, filed: Filed) -> Kept:
-        """Read an answer unless its URL had it before, tell whether it is like another, archive it, and admit its links."""
+        """Read an answer unless its URL had it before, tell whether it is like another, archive, harvest, admit its links."""
         digest = filed.digest = await self._reader.digest(fetched)
         revision = await self._revisions.of(lease, lesson, fetched, digest) if lesson.previous is not None else None
         if revision is not None and revision.is_early:
@@ -153,6 +162,7 @@ class Crawler:
             wishes = self._wishes_of(lease, fetched, reading.extract)
             finding = await comparison.judge(reading, wishes.noindex)
             await self._file(fetched, finding, filed)
+            reading = await self._harvester.gather(fetched, reading, finding)
             leads = await self._leads_of(lease, lesson, fetched, reading.extract, wishes.nofollow, finding)
             return _kept_of(fetched, reading, wishes, finding, filed, leads, revision)
 
@@ -199,7 +209,8 @@ class Crawler:
         entries = self._admission.follow(target, entry)
         leads_to = entries[0].key if entries else entry.key
         edges = self._outlinks.of((Link(target, LinkKind.REDIRECT),), [fingerprint(leads_to)], entries, False)
-        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit)
+        now = self._clock.now()
+        chain = cookies.carried(lesson.chain, fetched.url, fetched.all_headers("set-cookie"), limit, now)
         is_news = chain is not None and (lesson.chain is None or chain.cookies != lesson.chain.cookies)
         reason = CIRCLE if target in (entry.url, entry.via) else None
         return Leads(entries, edges, chain, reason, is_asked_again=target == entry.url and is_news)

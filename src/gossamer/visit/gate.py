@@ -21,7 +21,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.records.visit import Lesson, Visit
+from gossamer.records.visit import Cookie, Lesson, Visit
 from gossamer.url.parse import parse
 from gossamer.visit.admit import LinkJudge
 from gossamer.visit.probe import Prober
@@ -81,13 +81,14 @@ class Gate:
         consultation = await self._robots.consult(entry.url, self._requests.agent(lease), now)
         match consultation.verdict:
             case "allowed":
-                return await self._prober.send(lease, lesson.probe_url) if lesson.probe_url else None
+                is_probed = lesson.probe_url and not self._admission.is_checked(entry)  # of other sites one answer is enough
+                return await self._prober.send(lease, lesson.probe_url, lesson.jar) if is_probed else None
             case "denied":
                 return self._put_off(lease, lesson, consultation.outcome, consultation.reason, consultation.due)
             case "wait":
                 return _deferred(lease, consultation.reason, due=consultation.due or now + SHORT_WAIT)
             case "ask":
-                return await self._ask(lease, consultation)
+                return await self._ask(lease, consultation, lesson.jar)
 
     def _put_off(self, lease: Lease, lesson: Lesson, outcome: Outcome, reason: Reason | None, due: float | None) -> Visit:
         """End a URL without a request; a page that is kept stays as it is, and is due again when that may have passed."""
@@ -96,11 +97,11 @@ class Gate:
         settlement = Settlement(lease=lease, fate=Fate.AGAIN, outcome=outcome, reason=reason, due=due)
         return Visit(settlement=settlement, page=replace(lesson.previous, reason=reason))
 
-    async def _ask(self, lease: Lease, consultation: Consultation) -> Visit:
+    async def _ask(self, lease: Lease, consultation: Consultation, jar: tuple[Cookie, ...]) -> Visit:
         """Spend the turn on robots.txt, or a turn of the host it redirects to."""
         host = parse(consultation.ask).host
         if host == lease.entry.host:
-            return await self._ask_here(lease, consultation.ask)
+            return await self._ask_here(lease, consultation.ask, jar)
         now = self._clock.now()
         turn = await self._frontier.reserve(lease.worker, host, now)
         if turn is None:
@@ -108,8 +109,8 @@ class Gate:
             return _deferred(lease, because(Rule.ROBOTS_ELSEWHERE, host=host), due=now + max(lease.delay, SHORT_WAIT))
         return await self._ask_elsewhere(lease, turn, consultation.ask)
 
-    async def _ask_here(self, lease: Lease, url: str) -> Visit:
-        fetched = await self._fetch(lease, url)
+    async def _ask_here(self, lease: Lease, url: str, jar: tuple[Cookie, ...]) -> Visit:
+        fetched = await self._fetch(lease, url, jar=jar)
         with closing(fetched.body):
             learned = await self._learn(lease, fetched)
             if learned is None:
@@ -142,9 +143,9 @@ class Gate:
             learned=lease.entry.url,
         )
 
-    async def _fetch(self, lease: Lease, url: str, turn: Lease | None = None) -> Fetched:
+    async def _fetch(self, lease: Lease, url: str, turn: Lease | None = None, jar: tuple[Cookie, ...] = ()) -> Fetched:
         try:
-            return await self._requests.send(url, lease, bare=turn)
+            return await self._requests.send(url, lease, bare=turn, jar=jar)
         except BaseException:
             self._robots.release(lease.entry.url)  # the next one may ask
             raise

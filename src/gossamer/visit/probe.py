@@ -14,7 +14,7 @@ from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.records.visit import Visit
+from gossamer.records.visit import Cookie, Visit
 from gossamer.url.parse import split
 from gossamer.visit.request import Requests
 from gossamer.visit.settle import Kept, answer_of, outcome_of, put_off, redirect_of, used
@@ -41,7 +41,7 @@ class Prober:
         self._until_room = until_room
         self._clock = clock
 
-    async def send(self, lease: Lease, url: str) -> Visit:
+    async def send(self, lease: Lease, url: str, jar: tuple[Cookie, ...] = ()) -> Visit:
         """Probe, if robots.txt allows it."""
         now = self._clock.now()
         directory = soft404.directory_of(split(url))
@@ -52,7 +52,7 @@ class Prober:
             if consultation.verdict == "ask":
                 self._robots.release(url)
             return _deferred(lease, because(Rule.PROBE_WAITS), None, None, 0)
-        fetched = await self._requests.send(url, lease)
+        fetched = await self._requests.send(url, lease, jar=jar)
         try:
             if fetched.outcome is Outcome.DEFERRED:
                 return _deferred(lease, put_off(fetched), None, used(fetched), 0)

@@ -1,4 +1,4 @@
-"""Requests: who we say we are, to whom, at whose turn, and which fetcher speaks the protocol.
+"""Requests: who we say we are, to whom, with what its rules add, at whose turn, and which fetcher speaks the protocol.
 
 A request that left on a kept connection and was not answered by one byte met a server that was closing it: it says nothing
 about the page, which is asked for again at the host's next turn, on a new connection. Should that happen again and again to one
@@ -14,10 +14,14 @@ from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.document.body import Body
 from gossamer.errors import SpoolError, StoreError
+from gossamer.filters.access import AccessRules
 from gossamer.joints.fetch import Fetcher
+from gossamer.policy import cookies
+from gossamer.records.access import Access, Secret
 from gossamer.records.fetch import Fetched, Request
 from gossamer.records.lease import Lease
 from gossamer.records.outcome import Outcome
+from gossamer.records.visit import Cookie
 from gossamer.visit.pace import PacedTurn, Pacer
 
 MOST_UNANSWERED = 3  # requests for a page in a row that are no failure
@@ -28,8 +32,15 @@ class Requests:
     """Composes requests and sends each with the fetcher of its scheme."""
 
     def __init__(
-        self, settings: Settings, fetchers: Mapping[str, Fetcher], user_agent: str, clock: Clock, pages: frozenset[str]
+        self,
+        settings: Settings,
+        fetchers: Mapping[str, Fetcher],
+        user_agent: str,
+        clock: Clock,
+        pages: frozenset[str],
+        access: AccessRules | None = None,
     ) -> None:
+        self._access = access
         self._insecure = settings.fetch.insecure
         self._fetchers = fetchers
         self._user_agent = user_agent
@@ -49,15 +60,26 @@ class Requests:
         headers: tuple[tuple[str, str], ...] = (),
         *,
         files: bool = False,
+        most: int | None = None,
         bare: Lease | None = None,
+        carried: tuple[Cookie, ...] = (),
+        jar: tuple[Cookie, ...] = (),
     ) -> Fetched:
         """Ask for a URL under a lease, at its turn or that of a `bare` one; `files`: what is no page has the limits of a file.
+
+        Cookies that are `carried` go along a chain of redirects; those of the `jar` only where a rule says that there is one.
+        `most`: so many bytes of the body are enough, whatever it is.
 
         The outcome is `deferred` where the URL is to be asked for again as if it had not been. Raises `SpoolError`.
         """
         used = bare or lease
         turn = self.pace.turn(used)
-        fetched = await self._spooled(self._to(url, lease, headers, files, turn))
+        request = self._to(url, lease, headers, files, most, turn)
+        if self._access is not None and (access := self._access.of(url)) is not None:
+            request = self._with_access(request, access, carried, jar)
+        elif carried:
+            request = replace(request, headers=headers + cookies.header(carried, url, self._clock.now()))
+        fetched = await self._spooled(request)
         if fetched.unanswered:
             return self._ask_again(fetched)
         if self._unanswered:
@@ -67,6 +89,24 @@ class Requests:
                 return replace(fetched, outcome=Outcome.DEFERRED, detail=turn.refused)
             self.pace.hear(used, fetched)
         return fetched
+
+    def cookies_of(self, fetched: Fetched) -> tuple[Cookie, ...]:
+        """Return the cookies of an answer that are to be kept: where there is a jar."""
+        if self._access is None or (access := self._access.of(fetched.url)) is None or not access.keeps_cookies:
+            return ()
+        return cookies.received(fetched.url, fetched.all_headers("set-cookie"), self._clock.now())
+
+    def _with_access(self, request: Request, access: Access, carried: tuple[Cookie, ...], jar: tuple[Cookie, ...]) -> Request:
+        """Add what the rules say; cookies that are kept, or that somebody gave us, are secrets like passwords."""
+        kept = access.cookies + (jar if access.keeps_cookies else ())
+        cookie = cookies.header(kept + carried, request.url, self._clock.now())
+        return replace(
+            request,
+            headers=access.headers + request.headers + (() if kept else cookie),
+            secrets=access.secrets + (tuple([(name, Secret(value)) for name, value in cookie]) if kept else ()),
+            certificate=access.certificate,
+            proxy=access.proxy,
+        )
 
     async def _spooled(self, request: Request) -> Fetched:
         try:
@@ -80,7 +120,15 @@ class Requests:
             raise SpoolError(f"a temporary file failed ({error.strerror}); make room where TMPDIR points to") from error
         return fetched
 
-    def _to(self, url: str, lease: Lease, headers: tuple[tuple[str, str], ...], files: bool, turn: PacedTurn | None) -> Request:
+    def _to(
+        self,
+        url: str,
+        lease: Lease,
+        headers: tuple[tuple[str, str], ...],
+        files: bool,
+        most: int | None,
+        turn: PacedTurn | None,
+    ) -> Request:
         return Request(
             url=url,
             user_agent=self.agent(lease),
@@ -88,6 +136,7 @@ class Requests:
             insecure=self._insecure if lease.policy.insecure is None else lease.policy.insecure,
             until=min(lease.until, lease.start_by),
             pages=self._pages if files else None,
+            max_body=most,
             turn=turn,
         )
 

@@ -34,7 +34,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Directives, Extract, Original, Page, Place
 from gossamer.records.reason import Reason, because
 from gossamer.records.rules import Rule
-from gossamer.records.visit import Chain, Lesson, Visit
+from gossamer.records.visit import Chain, Cookie, Lesson, Visit
 from gossamer.url.parse import Base
 from gossamer.visit import again
 from gossamer.visit.admit import LinkJudge, rules_of
@@ -65,7 +65,16 @@ FAILURES = frozenset(
 )
 NEUTRAL = frozenset({Outcome.THROTTLED, Outcome.ADDRESS_REFUSED, Outcome.UNSUPPORTED})
 PASSING = FAILURES | {Outcome.THROTTLED}  # what a page that was there before outlives
-FINISHED = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED, Outcome.REDIRECTED})
+FINISHED = frozenset(
+    {
+        Outcome.OK,
+        Outcome.DUPLICATE,
+        Outcome.NEAR_DUPLICATE,
+        Outcome.NOT_MODIFIED,
+        Outcome.REDIRECTED,
+        Outcome.CHECKED,
+    }
+)
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -90,6 +99,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     is_asked_again: bool = False  # at once, with these
     difference: Difference | None = None  # from what was kept of it before
     is_early: bool = False  # to be fetched again, when other pages of its host were compared
+    is_checked: bool = False  # of another site: only how it answers counts
 
 
 def outcome_of(fetched: Fetched) -> Outcome:
@@ -99,13 +109,25 @@ def outcome_of(fetched: Fetched) -> Outcome:
     return retry.outcome_of(fetched.status, fetched.status >= 500 and bool(fetched.header("retry-after")))
 
 
+def checked(fetched: Fetched) -> Kept:
+    """Conclude what a link to another site comes to: something answers there, or how it failed. Nothing of it is kept."""
+    outcome = outcome_of(fetched)
+    if outcome in FINISHED:
+        reason = because(Rule.SCOPE_CHECK_EXTERNAL, status=fetched.status)
+        return Kept(fetched=replace(fetched, detail="", truncated=""), outcome=Outcome.CHECKED, reason=reason, is_checked=True)
+    detail = fetched.detail or f"status {fetched.status}"
+    return Kept(fetched=fetched, outcome=outcome, reason=because(Rule.SCOPE_CHECK_EXTERNAL, detail=detail), is_checked=True)
+
+
 def redirect_of(fetched: Fetched) -> str:
     """Return where an answer redirects to; an empty text: nowhere."""
     location = fetched.header("location") if 300 <= fetched.status < 400 else ""
     return (Base(fetched.url).join(location) or "") if location else ""
 
 
-def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float) -> Visit:
+def conclude(
+    lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: float, gained: tuple[Cookie, ...] = ()
+) -> Visit:
     """Decide how a visit ends: done, again, or dead; and what the host's behaviour means for its clock."""
     fetched, previous, outcome = kept.fetched, lesson.previous, kept.outcome
     answer = answer_of(lease, kept, settings, now)
@@ -125,12 +147,12 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         fate = DONE if outcome in FINISHED else DEAD
     reason, score = _reason(lease, kept), None
     page = None if fate is RETRY or fate is DEFERRED else _page(lease, lesson, kept, reason)
-    if page is not None and fate is DONE:
+    if page is not None and fate is DONE and not kept.is_checked:
         force_setattr(page, "freshness", again.observed(lease, lesson, fetched, page, settings, now))  # nobody has it yet
         if settings.crawl.forever:
             due, score = again.appointment(page, lesson, settings, now, lease.policy.interval)
             fate = AGAIN
-    elif page is not None and previous is not None and outcome in PASSING and settings.crawl.forever:
+    elif page is not None and previous is not None and outcome in PASSING and settings.crawl.forever and not kept.is_checked:
         page = replace(previous, reason=reason)  # what was kept of it is still good
         fate, due = AGAIN, now + (lease.policy.interval or settings.recrawl.interval)
     settlement = Settlement(
@@ -159,6 +181,8 @@ def conclude(lease: Lease, lesson: Lesson, kept: Kept, settings: Settings, now: 
         chain=kept.chain,
         difference=kept.difference,
         is_file=fetched.header("content-disposition")[:10].lower() == "attachment",
+        harvest=kept.extract.harvest if page is not None else None,
+        gained=gained,
     )
 
 
@@ -209,7 +233,7 @@ def used(fetched: Fetched) -> Answer | None:
 
 def _reason(lease: Lease, kept: Kept) -> Reason | None:
     outcome = kept.outcome
-    if outcome is BUG:
+    if outcome is BUG or kept.is_checked:
         return kept.reason
     if kept.fetched.detail:
         return _of_fetch(kept.fetched)

@@ -27,11 +27,11 @@ _OK, _RETRY = Outcome.OK, Fate.RETRY  # looking a member up in its enum takes as
 class VisitsEnded:
     """Visits are over and durable: those of one commit, told at once, and counted once for all that listen."""
 
-    __slots__ = ("outcomes", "read", "received", "requests", "retries", "visits")
+    __slots__ = ("items", "outcomes", "problems", "read", "received", "requests", "retries", "visits")
 
     def __init__(self, visits: Sequence[Visit]) -> None:
         self.visits = visits
-        received = requests = retries = read = fine = 0
+        received = requests = retries = read = fine = items = problems = 0
         others: list[Outcome] = []
         for visit in visits:
             settlement, page = visit.settlement, visit.page
@@ -40,6 +40,9 @@ class VisitsEnded:
                 requests += 1
             if visit.edges is not None:
                 read += 1
+            if visit.harvest is not None:
+                items += len(visit.harvest.items)
+                problems += len(visit.harvest.problems)
             if page is None:
                 retries += settlement.fate is _RETRY
             elif page.outcome is _OK:  # nearly always
@@ -50,6 +53,8 @@ class VisitsEnded:
         self.requests = requests  # turns of a host that were used
         self.retries = retries
         self.read = read  # pages whose links are known
+        self.items = items  # that readers found
+        self.problems = problems  # in readers
         self.outcomes = Counter[str](others)  # of the URLs that are finished
         if fine:
             self.outcomes[_OK] = fine
@@ -166,6 +171,8 @@ class RunTally:
         self.visits = 0  # turns of a host that were used
         self.bytes = 0
         self.retries = 0
+        self.items = 0  # that readers found
+        self.problems = 0  # in readers
         self.bugs = 0  # traces in the log
         self.politeness = PolitenessWatch()
 
@@ -179,6 +186,8 @@ class RunTally:
         self.visits += event.requests
         self.outcomes.update(event.outcomes)
         self.retries += event.retries
+        self.items += event.items
+        self.problems += event.problems
 
     @property
     def pages(self) -> int:

@@ -13,7 +13,8 @@ import gossamer
 from gossamer.config.sections import Section, Settings
 
 SOURCE = Path(gossamer.__file__).parent
-SECTIONS = {name: type(getattr(Settings(), name)).__name__ for name in Settings.model_fields}
+SECTIONS = {name: type(getattr(Settings(), name)).__name__ for name in Settings.model_fields if name != "requests"}
+SECTIONS["requests"] = "RequestRule"  # a list of them
 FIELDS = {kind.__name__: set(kind.model_fields) for kind in Section.__subclasses__() if kind is not Settings}
 WHOLE = "Settings"
 Read = tuple[str, str]  # class of a section, field

@@ -3,13 +3,17 @@
 import re
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 from gossamer.cli.commands import application
+from gossamer.config.load import describe
+from gossamer.config.quantities import seconds, size
+from gossamer.config.sections import Settings
 from gossamer.records.outcome import Outcome
+from gossamer.records.rules import Rule
 
 ROOT = Path(__file__).parents[3]
+FILES = {"robots.txt", "crawl.log", "crawl.json", "crawl.seal", "frontier.md"}  # named like a setting of a section
 
 
 def test_every_test_named_by_the_requirements_exists() -> None:
@@ -27,6 +31,13 @@ def test_every_module_named_by_the_requirements_exists() -> None:
     assert {name for name in named if not (ROOT / "src" / "gossamer" / name).exists()} == set()
 
 
+def test_every_promise_that_is_checked_on_a_crawl_is_listed_and_names_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "reference" / "promises.md").read_text()
+    checked = {number for path in (ROOT / "src").rglob("*.py") for number in re.findall(r'"(P\d+)"', path.read_text())}
+    assert checked and checked <= set(re.findall(r"(?m)^\| (P\d+) \|", text))
+    assert [name for name in re.findall(r"`(tests/[\w/.]+)`", text) if not (ROOT / name).exists()] == []
+
+
 def test_every_requirement_is_tracked() -> None:
     text = (ROOT / "docs" / "requirements.md").read_text()
     tracked = set()
@@ -39,31 +50,39 @@ def test_every_requirement_is_tracked() -> None:
     assert tracked == {f"{letter}{number}" for letter, size in sizes.items() for number in range(1, size + 1)}
 
 
-def test_every_command_is_in_the_list_of_commands() -> None:
-    named = {command for command, _ in _commands_in("docs/commands.md")}
-    assert named == set(get_command(application()).commands)  # type: ignore[attr-defined]
+def test_every_command_has_an_example_among_the_commands() -> None:
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text()
+    shown = set(re.findall(r"(?m)^gossamer (\w+)", text))
+    assert shown == set(get_command(application()).commands)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/commands.md"])
-def test_every_command_line_that_is_shown_has_options_that_exist(document: str) -> None:
-    commands = get_command(application()).commands  # type: ignore[attr-defined]
-    shown = _commands_in(document)
-    assert shown
-    for command, line in shown:
-        known = {option for parameter in commands[command].params for option in (*parameter.opts, *parameter.secondary_opts)}
-        assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", line)) <= known | {"--help"}, line
+def test_every_setting_that_a_page_names_exists() -> None:
+    known = {knob.key for knob in describe()} | {str(rule) for rule in Rule}
+    sections = "|".join(Settings.model_fields)
+    for page in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")):
+        named = set(re.findall(rf"`((?:{sections})\.[a-z_]+)[`=]", page.read_text()))
+        assert named - known - FILES == set(), page
+
+
+def test_a_figure_beside_a_setting_is_its_default() -> None:
+    """As in `crawl.free_disk` (256 MiB), or: after 500 pages (`score.rank_after`)."""
+    defaults = {knob.key: knob.default for knob in describe()}
+    compared = 0
+    for page in ROOT.glob("docs/explanation/*.md"):
+        text = page.read_text()
+        behind = re.findall(r"`([a-z]+\.[a-z_0-9]+)` \((\d[^),]*)", text)
+        before = [(key, figure) for figure, key in re.findall(r"(\d[\d,.]*)(?: [a-z]+)? \(`([a-z]+\.[a-z_0-9]+)`", text)]
+        for key, figure in (*behind, *before):
+            told = {seconds(figure), size(figure), size(figure.replace(",", ""))}
+            assert defaults[key] in told, f"{page.name}: {key} is {defaults[key]}, not {figure}"
+            compared += 1
+    assert compared > 8
 
 
 def test_every_file_that_a_document_links_to_exists() -> None:
-    for document in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
-        links = re.findall(r"\]\(([^)#:]+)\)", document.read_text())
+    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")):
+        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
         assert [link for link in links if not (document.parent / link).exists()] == [], document
-
-
-def _commands_in(document: str) -> list[tuple[str, str]]:
-    """Return the commands in the blocks of a document, each with its line; what a comment says of options counts too."""
-    lines = "".join(re.findall(r"(?ms)^```sh\n(.*?)^```", (ROOT / document).read_text())).splitlines()
-    return [(line.split()[1], line) for line in lines if line.startswith("gossamer ")]
 
 
 def test_every_module_named_by_the_architecture_exists() -> None:
@@ -105,4 +124,4 @@ def test_every_package_says_what_it_is_for_and_reexports_nothing() -> None:
 
 def test_outcomes_are_a_closed_list_of_words() -> None:
     assert all(re.fullmatch(r"[a-z_0-9]+", outcome.value) for outcome in Outcome)
-    assert len(Outcome) == 26
+    assert len(Outcome) == 27

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.config.sections import ScopeSettings as Settings
 from gossamer.errors import ConfigError
@@ -10,7 +11,7 @@ from gossamer.filters.patterns import Patterns
 from gossamer.filters.scope import RULES, Scope
 from gossamer.filters.verdict import first_refusal
 from gossamer.records.candidate import Candidate
-from gossamer.records.entry import LinkKind, Verdict
+from gossamer.records.entry import Entry, LinkKind, Verdict
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import because
 from gossamer.records.rules import Rule
@@ -202,3 +203,29 @@ def test_what_was_said_of_a_site_before_changes_no_verdict(knobs: dict[str, Any]
     fresh = [scope(*seeds, **knobs).judge(one) for one in asked]
     one_scope = scope(*seeds, **knobs)
     assert [one_scope.judge(one) for one in (*asked, *reversed(asked))] == [*fresh, *reversed(fresh)]
+
+
+def test_a_link_that_leads_out_is_checked_by_a_rule_of_its_own_and_only_what_is_blocked_is_not() -> None:
+    found = scope(check_external=True, max_depth=0, allow=("/never/",), block=("/secret/",), block_hosts=("bad.example",))
+    for url, rule in {
+        "https://b.example/x": "scope.check_external",
+        "https://b.example/secret/x": "scope.block",
+        "https://bad.example/x": "scope.block_hosts",
+        "ftp://b.example/x": "scope.schemes",
+        "https://www.example.org/x": "scope.max_depth",
+    }.items():
+        asked = candidate(url, depth=3)
+        verdict = found.judge(asked)
+        assert (verdict.rule, verdict.allowed) == (rule, rule == "scope.check_external")
+        assert verdict.allowed or first_refusal(found.trace(asked)) == verdict
+    assert found.judge(candidate("https://c.example/", off_site=1)).rule == "scope.within", "named by a page that is not ours"
+    assert found.judge(candidate("https://b.example/", kind=LinkKind.ASCENT)).rule == "scope.within", "nobody links there"
+
+
+def test_what_was_admitted_to_be_checked_is_never_crawled_unless_its_site_is_ours() -> None:
+    entry = Entry("https://b.example/x", "https://b.example/x", "b.example", off_site=1)
+    for found in (scope(check_external=True), scope()):
+        assert found.is_checked(entry) and not found.is_checked(replace(entry, off_site=0))
+        found.extend([parse("https://b.example/")])
+        assert not found.is_checked(entry)
+    assert not scope(off_site_hops=1).is_checked(entry)

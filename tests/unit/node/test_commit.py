@@ -47,7 +47,7 @@ class Stores:
         beside = {"chains": Chains(kv, self), "arrivals": arrivals, "chronicler": chronicler}
         self.commit = Committer(*joints, **beside).commit
 
-    async def add(self, pages: Sequence[Page]) -> None:
+    async def add(self, pages: Sequence[Page], heirs: object = (), harvests: object = ()) -> None:
         self._fail("row", [page.url for page in pages])
         self._fail("page", [page.url for page in pages if page.outcome is not Outcome.BUG])
         self.pages.update((page.url, page.outcome) for page in pages)

@@ -70,7 +70,7 @@ SITEMAP = (
 ODD_CHILD = """
 import os, socket, sys, time
 from gossamer.processors.html import HtmlProcessor
-from gossamer.readers.child import greeted, serve, grow_at_most
+from gossamer.readers.child import Tools, greeted, serve, grow_at_most
 from gossamer.readers.document import be_ready
 
 class Odd(HtmlProcessor):
@@ -93,7 +93,7 @@ with socket.socket(fileno=int(sys.argv[1])) as connection:
     greeted(connection)
     be_ready()
     grow_at_most(256 << 20)
-    serve(connection, {"text/html": Odd(10_000)})
+    serve(connection, Tools({"text/html": Odd(10_000)}))
 """
 
 

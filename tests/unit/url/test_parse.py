@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gossamer.errors import UrlError
-from gossamer.url.parse import Base, Url, parse, split
+from gossamer.url.parse import Base, Url, login_of, parse, shown, split, without_login
 
 # Texts made of what means something to a URL parser, so that most of them get somewhere.
 SCHEMES = ["http://", "https://", "ftp://", "file://", "HTTP:", "custom:", "custom://", "mailto:", "data:"]
@@ -154,3 +154,22 @@ def test_nothing_is_relative_to_an_address_without_a_path() -> None:
     assert Base("mailto:a@b.example").join("c") is None
     with pytest.raises(UrlError, match="nothing can be relative"):
         parse("c", "mailto:a@b.example")
+
+
+@pytest.mark.parametrize(
+    ("text", "without", "login"),
+    [
+        ("http://ann:pw@h/", "http://h/", ("ann", "pw")),
+        ("http://ann:p%40w@h/x@y", "http://h/x@y", ("ann", "p@w")),
+        ("http://ann:p@w@h/", "http://h/", ("ann", "p@w")),
+        ("http://token@h/", "http://h/", ("token", "")),
+        ("\t http:\\\\ann:pw@h/", "\t http:\\\\h/", ("ann", "pw")),
+        ("http://h/x@y?a@b", "http://h/x@y?a@b", None),
+        ("file:///a@b", "file:///a@b", None),
+        ("mailto:a@b", "mailto:a@b", None),
+    ],
+)
+def test_a_login_is_found_and_not_shown(text: str, without: str, login: tuple[str, str] | None) -> None:
+    assert login_of(text) == login
+    assert without_login(text) == without
+    assert login is None or (login[1] or login[0]) not in shown(text)

@@ -149,7 +149,7 @@ class Recorder:
     async def commit(self, claims: object) -> None:
         self.told.append("digest")
 
-    async def add(self, pages: object) -> None:
+    async def add(self, pages: object, heirs: object = (), harvests: object = ()) -> None:
         self.told.append("catalog")
 
     async def put(self, pages: object, hosts: object = ()) -> None:
@@ -244,7 +244,7 @@ async def test_bytes_are_flushed_while_the_visits_before_are_committed() -> None
     recorder, held = Recorder(), asyncio.Event()
     recorder.gate.set()
 
-    async def add(pages: object) -> None:
+    async def add(pages: object, heirs: object = (), harvests: object = ()) -> None:
         recorder.told.append("catalog")
         await held.wait()
 
@@ -308,7 +308,7 @@ async def test_a_full_disk_pauses_and_goes_on_when_there_is_room(monkeypatch: py
     recorder.gate.set()
     full = iter([True, True, False])
 
-    async def add(pages: object) -> None:
+    async def add(pages: object, heirs: object = (), harvests: object = ()) -> None:
         if next(full):
             raise DiskFull("no space is left for the catalog")
 

@@ -170,11 +170,11 @@ class Living:
         """Say how every URL ends."""
         return self._pages.entries()
 
-    async def start(self) -> None:
+    async def start(self, port: int = 0) -> None:
         """Listen, if there is something to be asked for."""
         if self.hosts:
-            await self._pages.start()
-            await self._clock_port.start()
+            await self._pages.start(port)
+            await self._clock_port.start(port and port + 1)
 
     async def stop(self) -> None:
         """Stop listening."""

@@ -13,6 +13,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from gossamer import faults
 from gossamer.config.sections import Storage
@@ -21,6 +22,7 @@ from gossamer.durability import Syncing, make_directory, sync_directory
 from gossamer.errors import GossamerError, StoreError
 from gossamer.joints.shelving import Shelving
 from gossamer.joints.walks import on_a_thread
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.location import Location
 from gossamer.records.page import Original, Place
@@ -29,6 +31,8 @@ from gossamer.storage.archive import cdxj, member, pair, replay, upkeep, warc
 from gossamer.storage.archive.lines import SortedLines
 from gossamer.storage.archive.prune import Pruner
 from gossamer.storage.archive.segment import OPEN, Segment, failure, open_path
+
+_Read = TypeVar("_Read")
 
 AT_ONCE = 4 * 1024 * 1024  # bytes; to write a longer record may take longer than the loop should wait
 LONG = 128 * 1024  # bytes; to digest and compress a longer body takes a millisecond or more, on a thread
@@ -139,7 +143,11 @@ class DirectoryArchive:
 
     async def read(self, place: Place) -> Fetched:
         """Read a record back; a revisit says so by its outcome, and names its original in `detail`."""
-        return await asyncio.to_thread(_read, self._directory, place)
+        return await asyncio.to_thread(_read_file, self._directory, place, replay.read)
+
+    async def packed(self, place: Place) -> PackedRecord:
+        """Return a record and its request as they are on disk."""
+        return await asyncio.to_thread(_read_file, self._directory, place, replay.read_packed)
 
     # --- upkeep ------------------------------------------------------------------------------------------------------
 
@@ -288,14 +296,14 @@ def _last_sequence(directory: Path) -> int:
     return max((int(name[1]) for name in names if name), default=0)
 
 
-def _read(directory: Path, place: Place) -> Fetched:
-    """Read a record; a crawl may be writing its file."""
+def _read_file(directory: Path, place: Place, read: Callable[[Path, Place], _Read]) -> _Read:
+    """Read a record from its file, which a crawl may be writing."""
     if not _NAME.fullmatch(place.file):
         raise StoreError(f"{place.file!r} is no file of this archive")
     closed = directory / place.file
     for file in (closed, open_path(closed), closed):  # it may get its final name between two looks
         try:
-            return replay.read(file, place)
+            return read(file, place)
         except FileNotFoundError:
             continue
         except OSError as error:

@@ -5,6 +5,8 @@ the URL of the page that has it. Finding that page's record is the caller's, thr
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -12,13 +14,15 @@ from gossamer.document.body import Body
 from gossamer.document.decode import is_chunked
 from gossamer.document.head import fields_of
 from gossamer.errors import StoreError
+from gossamer.records.export import PackedRecord
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Place
-from gossamer.storage.archive.walk import Record, walk
+from gossamer.storage.archive.walk import Record, Torn, walk
 from gossamer.storage.archive.warc import NOT_MODIFIED
 
 _IN_MEMORY = 1024 * 1024
+_PIECE = 64 * 1024
 _MAX_HEAD = 16 * 1024 * 1024
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(rb"\S+[ \t]+(\d{3})")
@@ -26,13 +30,36 @@ _STATUS = re.compile(rb"\S+[ \t]+(\d{3})")
 
 def read(path: Path, place: Place) -> Fetched:
     """Read the record at a place of a file; the body is the caller's to close."""
-    record = next(walk(path, place.offset), None)
-    if record is None or record.length != place.length:
-        raise StoreError(f"{place.file} has no record of {place.length} bytes at byte {place.offset}; run gossamer verify")
+    record = _at(walk(path, place.offset), place)
     try:
         return restore(record)
     finally:
         record.content.close()
+
+
+def _at(records: Iterator[Record], place: Place) -> Record:
+    record = next(records, None)
+    if record is None or record.length != place.length:
+        raise StoreError(f"{place.file} has no record of {place.length} bytes at byte {place.offset}; run gossamer verify")
+    return record
+
+
+def read_packed(path: Path, place: Place) -> PackedRecord:
+    """Read the compressed bytes of the record at a place, and of its request if that is the next one."""
+    records, following = walk(path, place.offset), None
+    kept = _at(records, place)
+    with suppress(Torn):  # a crawl may be writing behind the last record
+        following = next(records, None)
+    length = kept.length
+    if following is not None and following.headers.get("warc-concurrent-to") == kept.headers.get("warc-record-id"):
+        length += following.length
+    content = Body(_IN_MEMORY)
+    with path.open("rb") as file:
+        file.seek(place.offset)
+        while length > 0 and (piece := file.read(min(length, _PIECE))):
+            content.write(piece)
+            length -= len(piece)
+    return PackedRecord(content, kept.length)
 
 
 def restore(record: Record) -> Fetched:

@@ -7,9 +7,10 @@ searched for, and its facts as JSON; both are empty where there is none.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import astuple, replace
@@ -39,7 +40,9 @@ _LEARNED = ("simhash", "outlinks", "freshness")
 _OWN = tuple(name for name in Page.__struct_fields__ if name not in (*_ALIKE, *_LEARNED, "place"))
 _COMMON = tuple(column for name in _ALIKE for column in (_REASON if name == "reason" else (name,)))
 _COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_COMMON)
-SELECT = f"SELECT {', '.join(f'pages.{name}' for name in _COLUMNS)} FROM pages"
+_MADE = (*_LEARNED, *_PLACE, "outcome", *_REASON, "noindex", "noarchive")  # columns that are not as they are in a page
+_PLAIN = tuple(name for name in _COLUMNS if name not in _MADE)
+SELECT = f"SELECT {', '.join(f'pages.{name}' for name in (*_PLAIN, *_MADE))} FROM pages"
 
 _INTO = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES "
 _ANY = f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1))}) ON CONFLICT (key) DO "
@@ -53,6 +56,7 @@ _REPLACE = (
 )
 _KEYS = 64  # looked up at once: a fifth of what one at a time takes
 _KNOWN = f"SELECT key, id, token, url, title, noindex, outcome, length FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _BITS = 0xFFFF_FFFF_FFFF_FFFF
 
 _own = itemgetter(*map(Page.__struct_fields__.index, _OWN))
@@ -132,17 +136,71 @@ def encodable(page: Page) -> Page:
 
 def page_of(row: tuple[Any, ...]) -> Page:
     """Return the page of a row that was selected."""
-    values = dict(zip(_COLUMNS, row, strict=True))
-    file, offset, length = (values.pop(name) for name in _PLACE)
-    rule, facts = (values.pop(name) for name in _REASON)
+    values = dict(zip(_PLAIN, row, strict=False))
+    simhash, outlinks, freshness, file, offset, length, outcome, rule, facts, noindex, noarchive = row[len(_PLAIN) :]
     try:
-        for name in ("simhash", "outlinks"):
-            values[name] = None if values[name] is None else values[name] & _BITS
-        values["outcome"] = Outcome(values["outcome"])
-        values["reason"] = Reason(rule, _read_facts(facts)) if rule else None
-        values["freshness"] = None if values["freshness"] is None else _decode(values["freshness"])
-    except (ValueError, TypeError, msgspec.DecodeError) as error:
+        return Page(
+            **values,
+            outcome=_OUTCOMES[outcome],
+            reason=Reason(rule, _read_facts(facts)) if rule else None,
+            noindex=bool(noindex),
+            noarchive=bool(noarchive),
+            simhash=None if simhash is None else simhash & _BITS,
+            outlinks=None if outlinks is None else outlinks & _BITS,
+            freshness=None if freshness is None else _decode(freshness),
+            place=None if file is None else Place(file, offset, length),
+        )
+    except (KeyError, ValueError, TypeError, msgspec.DecodeError) as error:
         raise StoreError(f"the catalog's row of {values['key']!r} is damaged ({error}); {RESTORE}") from error
-    for name in ("noindex", "noarchive"):
-        values[name] = bool(values[name])
-    return Page(**values, place=Place(file, offset, length) if file is not None else None)
+
+
+class ChosenFields(NamedTuple):
+    """Some fields of pages: how they are selected, and how the values of each are made from their columns."""
+
+    fields: Sequence[str]
+
+    @property
+    def select(self) -> str:
+        """The beginning of the statement."""
+        columns = [f"pages.{column}" for field in self.fields for column in _STORED.get(field, (field,))]
+        return f"SELECT {', '.join(columns)} FROM pages"
+
+    def values(self, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+        """Return the values of each field of some rows."""
+        columns = iter(zip(*rows, strict=True))
+        try:
+            return [_MAKERS.get(field, list)(*islice(columns, len(_STORED.get(field, (field,))))) for field in self.fields]
+        except (KeyError, ValueError, TypeError, msgspec.DecodeError) as error:
+            raise StoreError(f"a row of the catalog is damaged ({error}); {RESTORE}") from error
+
+
+def _numbers(column: Sequence[int | None]) -> list[int | None]:
+    return [None if value is None else value & _BITS for value in column]
+
+
+def _reasons(rules: Sequence[str], facts: Sequence[str]) -> list[Reason | None]:
+    return [Reason(rule, _read_facts(facts)) if rule else None for rule, facts in zip(rules, facts, strict=True)]
+
+
+def _places(files: Sequence[str | None], offsets: Sequence[int], lengths: Sequence[int]) -> list[Place | None]:
+    columns = zip(files, offsets, lengths, strict=True)
+    return [None if file is None else Place(file, offset, length) for file, offset, length in columns]
+
+
+_STORED = {  # fields whose columns are called otherwise, or that are several
+    "place": _PLACE,
+    "place.file": _PLACE[:1],
+    "place.offset": _PLACE[1:2],
+    "place.length": _PLACE[2:],
+    "reason": _REASON,
+}
+_MAKERS: dict[str, Callable[..., list[Any]]] = {
+    "outcome": lambda column: list(map(_OUTCOMES.__getitem__, column)),
+    "reason": _reasons,
+    "place": _places,
+    "simhash": _numbers,
+    "outlinks": _numbers,
+    "freshness": lambda column: [None if value is None else _decode(value) for value in column],
+    "noindex": lambda column: list(map(bool, column)),
+    "noarchive": lambda column: list(map(bool, column)),
+}

@@ -1,4 +1,4 @@
--- The catalog: the last visit of every URL, every capture of it that is kept, and what they add up to.
+-- The catalog: the last visit of every URL, every capture of it that is kept, what readers found, and what they add up to.
 -- Whoever changes this file raises VERSION in schema.py.
 
 -- One row a key. Statements name their columns, so the order is for readers.
@@ -69,6 +69,27 @@ CREATE TABLE versions (
     mime TEXT NOT NULL,
     PRIMARY KEY (page, file, record_offset)
 ) WITHOUT ROWID;
+
+-- What the readers of operators' scripts found on pages as they are now, and what went wrong in them. Numbers grow and are never
+-- given twice: whoever has read up to one asks for what came after. Most crawls have none of either.
+CREATE TABLE items (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    page INTEGER NOT NULL,
+    captured_at REAL NOT NULL, -- of the version of the page
+    reader TEXT NOT NULL,
+    content BLOB NOT NULL -- a JSON object
+);
+CREATE INDEX items_page ON items (page);
+CREATE TABLE problems (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    page INTEGER NOT NULL,
+    captured_at REAL NOT NULL,
+    reader TEXT NOT NULL,
+    error TEXT NOT NULL,
+    place TEXT NOT NULL, -- in the script: file and line
+    trace TEXT NOT NULL
+);
+CREATE INDEX problems_page ON problems (page);
 
 CREATE TABLE totals (
     outcome TEXT PRIMARY KEY,

@@ -57,10 +57,9 @@ class Query(Struct, frozen=True):
     parameters: list[object]
 
 
-class Wanted(TypedDict, total=False):
-    """The conditions of a search; all that are given must hold."""
+class Filters(TypedDict, total=False):
+    """What has to hold of a page's row; all that is given."""
 
-    words: str
     host: str
     status: int | None
     outcome: str
@@ -70,22 +69,48 @@ class Wanted(TypedDict, total=False):
     since: float | None
     until: float | None
     limit: int | None
+
+
+class Wanted(Filters, total=False):
+    """The conditions of a search; all that are given must hold."""
+
+    words: str
     after: Page | None
 
 
 def build(wanted: Wanted) -> Query:
     """Build the query for pages that match everything wanted."""
     join, order = "", "ORDER BY pages.fetched_at DESC, pages.key DESC"
-    conditions: list[str] = []
+    found_by: list[str] = []
     parameters: list[object] = []
     if words := wanted.get("words", "").strip():
         found = terms(words)
         join, order = _RANKED, "ORDER BY pages.duplicate_of <> '', found.score, pages.fetched_at DESC, pages.key DESC"
         parameters += [" OR ".join(found) or '""'] * 2
-        conditions.append("pages.noindex = 0")
+        found_by.append("pages.noindex = 0")
         for term in found if len(found) > 1 else ():
-            conditions.append(_CONTAINS)
+            found_by.append(_CONTAINS)
             parameters += [term, term]
+    matching, values = conditions(wanted)
+    found_by += matching
+    parameters += values
+    if (after := wanted.get("after")) is not None:
+        if words:
+            raise UsageError("what is found by words is ordered by how well it matches, so it cannot go on after a page")
+        found_by.append("(pages.fetched_at, pages.key) < (?, ?)")
+        parameters += [after.fetched_at, after.key]
+    where = f"WHERE {' AND '.join(found_by)}" if found_by else ""
+    limit = wanted.get("limit")
+    if limit is not None:
+        order += " LIMIT ?"
+        parameters.append(limit)
+    return Query(f"{join} {where} {order}", parameters)
+
+
+def conditions(wanted: Filters) -> tuple[list[str], list[object]]:
+    """Return what has to hold of a page's row, words left out, and the parameters of that."""
+    conditions: list[str] = []
+    parameters: list[object] = []
     if host := wanted.get("host"):
         name, bounds = _of_host(host)
         conditions.append(f"({' OR '.join([_BETWEEN] * (len(bounds) // 2))}) AND pages.host = ?")
@@ -100,17 +125,7 @@ def build(wanted: Wanted) -> Query:
                 conditions.append(other)
     if wanted.get("cut"):
         conditions.append("pages.truncated <> ''")
-    if (after := wanted.get("after")) is not None:
-        if words:
-            raise UsageError("what is found by words is ordered by how well it matches, so it cannot go on after a page")
-        conditions.append("(pages.fetched_at, pages.key) < (?, ?)")
-        parameters += [after.fetched_at, after.key]
-    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    limit = wanted.get("limit")
-    if limit is not None:
-        order += " LIMIT ?"
-        parameters.append(limit)
-    return Query(f"{join} {where} {order}", parameters)
+    return conditions, parameters
 
 
 def _of_host(text: str) -> tuple[str, list[str]]:

@@ -18,18 +18,19 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from contextlib import closing, contextmanager
 from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
 from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
 from gossamer.joints.shelving import Shelving
+from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Totals
 from gossamer.records.versions import Version
 from gossamer.seal import Seal
-from gossamer.storage.catalog import rows, search, versions
+from gossamer.storage.catalog import items, rows, search, versions
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
 from gossamer.storage.catalog.schema import is_made, make
 from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
@@ -120,14 +121,16 @@ class SqliteCatalog:
                 raise
         return cls(connection, path, durable=False, reading=reading)
 
-    async def add(self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = ()) -> None:
+    async def add(
+        self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
+    ) -> None:
         """Insert or replace, by key, in one transaction; copies of one that no longer counts are those of its heir."""
         if not pages:
             return
         try:
-            self._add(rows.latest(pages), heirs)
+            self._add(rows.latest(pages), heirs, harvests)
         except UnicodeEncodeError:  # half a surrogate pair, in what some page calls its title
-            self._add(rows.latest(list(map(rows.encodable, pages))), heirs)
+            self._add(rows.latest(list(map(rows.encodable, pages))), heirs, harvests)
         self._backfill.note(len(pages))
         await self._syncing.acknowledge()
 
@@ -143,7 +146,7 @@ class SqliteCatalog:
                 f"the catalog {self._path} cannot be synced to disk ({error.strerror}); look at the disk"
             ) from error
 
-    def _add(self, latest: dict[str, Page], heirs: Sequence[tuple[Page, Page]]) -> None:
+    def _add(self, latest: dict[str, Page], heirs: Sequence[tuple[Page, Page]], harvests: Mapping[str, Harvest]) -> None:
         with self._transaction():
             known: list[tuple[Any, ...]] = []
             new = list(latest.values())
@@ -163,8 +166,10 @@ class SqliteCatalog:
             versions.add_new(self._connection, ids)
             self._rename(known, old, ids)
             self._recount(known, latest)
+            items.replace(self._connection, latest, harvests)
             for former, heir in heirs:
                 self._connection.execute(_INHERIT, (heir.url, former.url, former.digest, heir.digest))
+                items.inherit(self._connection, former, heir)
         self._meets_again = 2 * len(known) > len(latest)
 
     def _rename(self, known: list[tuple[Any, ...]], old: list[tuple[int, Page]], ids: range) -> None:
@@ -201,6 +206,34 @@ class SqliteCatalog:
         with _in_our_words(self._path), closing(self._reader()) as reader:
             for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
                 yield rows.page_of(row)
+
+    async def items(
+        self, *, key: str = "", reader: str = "", after: int = 0, **wanted: Unpack[search.Filters]
+    ) -> AsyncIterator[KeptItem]:
+        """Walk over items by number; the walk sees the catalog as it was when it began."""
+        with _in_our_words(self._path), closing(self._reader()) as connection:
+            for item in items.walk(connection, key, reader, after, wanted):
+                yield item
+
+    async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
+        """Walk over what went wrong in readers by number."""
+        with _in_our_words(self._path), closing(self._reader()) as connection:
+            for problem in items.walk_problems(connection, key, after, limit):
+                yield problem
+
+    async def by_key(self) -> AsyncIterator[Page]:
+        """Walk over all pages in the order of their keys, as they were when the walk began."""
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            for row in reader.execute(f"{rows.SELECT} ORDER BY pages.key"):
+                yield rows.page_of(row)
+
+    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        """Walk over some fields of pages: nothing else is read, and no page is made."""
+        query, chosen = search.build(cast(search.Wanted, dict(wanted))), rows.ChosenFields(fields)
+        with _in_our_words(self._path), closing(self._reader()) as reader:
+            found = reader.execute(f"{chosen.select} {query.sql}", query.parameters)
+            while some := found.fetchmany(at_once):
+                yield chosen.values(some)
 
     async def copies(self, url: str, limit: int) -> list[str]:
         """Return the URLs of pages that are copies of this one, exact ones and near ones."""

@@ -1,0 +1,1 @@
+"""Exports: what a crawl keeps, in the formats of others. One file a format (`joints/export.py`)."""
