@@ -393,20 +393,10 @@ async def test_the_frontier_syncs_what_it_acknowledges_and_no_lease(
     await frontier.aclose()
 
 
-ROBOTS = [
-    "warc.gz.open",
-    "0000000001.jsonl",
-    "frontier",
-    "state",
-]  # what robots.txt said is kept when its delay and its sitemaps are
-PAGE = [
-    "warc.gz.open",
-    "00000001.edges",
-    "0000000001.jsonl",
-    "catalog.db-wal",
-    "state",
-    "frontier",
-]  # of those between, none has to be first
+# What robots.txt said is kept when its delay and its sitemaps are.
+ROBOTS = ["warc.gz.open", "0000000001.jsonl", "frontier", "state"]
+# Of those between, none has to be first.
+PAGE = ["warc.gz.open", "0000000001.jsonl", "00000001.edges", "catalog.db-wal", "state", "frontier"]
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("durable", ROBOTS + PAGE), ("fast", [])])
