@@ -101,4 +101,4 @@ def test_no_estimate_begins_anew(survived: Survived) -> None:
 
 def test_verify_finds_no_fault_and_no_host_was_pressed(survived: Survived) -> None:
     result = survived.living.run("verify", survived.living.directory, "--ledger", survived.living.web.ledger_file)
-    assert result.stdout.splitlines()[-1] == "11 passed, 0 failed", result.stdout
+    assert result.stdout.splitlines()[-1] == "13 passed, 0 failed", result.stdout

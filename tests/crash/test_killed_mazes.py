@@ -104,7 +104,7 @@ def test_it_is_finished_and_found_what_there_is(survived: Survived, lines: dict[
 
 def test_verify_finds_no_fault_and_no_host_was_pressed(survived: Survived) -> None:
     result = run_gossamer("verify", survived.directory, "--ledger", survived.web.ledger_file)
-    assert result.stdout.splitlines()[-1] == "11 passed, 0 failed", result.stdout
+    assert result.stdout.splitlines()[-1] == "13 passed, 0 failed", result.stdout
 
 
 def test_nothing_learned_is_lost_and_no_count_shrinks(survived: Survived) -> None:

@@ -124,7 +124,7 @@ def test_nobody_waits_for_a_maze(host: str, crawled: Crawled) -> None:
 
 def test_verify_finds_no_fault_and_no_host_was_pressed(crawled: Crawled) -> None:
     result = run_gossamer("verify", crawled.directory, "--ledger", crawled.web.ledger_file)
-    assert result.stdout.splitlines()[-1] == "11 passed, 0 failed", result.stdout
+    assert result.stdout.splitlines()[-1] == "13 passed, 0 failed", result.stdout
 
 
 def test_a_host_with_enough_pages_is_probed_once_a_directory(crawled: Crawled, lines: dict[str, Spent]) -> None:

@@ -1,13 +1,20 @@
 """The documentation, typed as it stands: every command of every page runs against simweb and prints what the page shows."""
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 from typed import Block, blocks, missing_line, type_page
 
+from gossamer.simweb.settings import SimwebSettings
+from gossamer.simweb.shop import ItemShop
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+SCRAPY = DOCS / "how-to" / "from-scrapy.md"
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if any(block.is_run for block in blocks(page.read_text(encoding="utf-8")))]
+PAGES.remove(SCRAPY)  # has a test of its own
 # What stands before the README's blocks when they are typed: a web in which example.org and this machine are two of its hosts.
 BEFORE = """
 <!-- beside -->
@@ -29,6 +36,17 @@ STANDS_FOR = {
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_a_page_can_be_typed_as_it_stands_and_prints_what_it_shows(page: Path, tmp_path: Path) -> None:
     type_page(page.read_text(encoding="utf-8"), tmp_path)
+
+
+def test_who_knows_scrapy_has_every_item_of_the_shop_within_five_minutes_by_the_page_alone(tmp_path: Path) -> None:
+    began = time.monotonic()
+    type_page(SCRAPY.read_text(encoding="utf-8"), tmp_path)
+    assert time.monotonic() - began < 300
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
+    shop = ItemShop(60, SimwebSettings().seed)
+    known = {number: shop.item(number) for number in range(60)}
+    assert {int(item["url"].rpartition("/")[2]): {"name": item["name"], "price": item["price"]} for item in items} == known
+    assert len(items) == len(known)
 
 
 def test_what_the_readme_says_after_its_first_block_can_be_typed_with_a_site_of_ones_own(tmp_path: Path) -> None:

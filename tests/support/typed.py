@@ -34,7 +34,8 @@ from crawling import CLEAN
 PORTS = range(8000, 8004)  # where simweb stands in the documentation: hosts, mazes, living hosts, their clock
 COLUMNS = 120
 _FENCE = re.compile(r"(?ms)^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<info>[^\n]*)\n(?P<text>.*?)^```$")
-_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\|\r")
+_AGAIN = re.compile(r"\r\n?|\x1b\[[0-9]*[AK]")  # a line ends, or what stands there is written anew
+_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\")
 _NUMBER = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8}\b|\d[\d,.:]*")  # or the name of a run
 _UNIT = re.compile(r"(?<=# )(ms|s|min|B|kB|MB|GB)\b")
 _GAPS = re.compile(r"\s+")
@@ -172,7 +173,7 @@ def _on_a_terminal(words: list[str], directory: Path) -> tuple[str, int]:
         os.close(ours)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-    return _CODES.sub("", seen.decode(errors="replace")), code
+    return _CODES.sub("", _AGAIN.sub("\n", seen.decode(errors="replace"))), code
 
 
 def _read(terminal: int) -> bytes:
