@@ -73,7 +73,7 @@ soak: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(SCALE)
 
-# pywb pins old libraries, so it lives in an environment of its own.
+# pywb and py-wacz pin old libraries, so each lives in an environment of its own.
 replay: $(READY)
 	@$(BIN)/python examples/replay.py
 
@@ -91,4 +91,4 @@ $(READY): requirements.lock pyproject.toml hatch_build.py $(wildcard src/gossame
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .replay .pytest_cache .mypy_cache .ruff_cache .hypothesis .sanitize bench/results bench/.venv .witnesses .site demo.crawl
+	rm -rf $(VENV) .replay .replay-wacz .pytest_cache .mypy_cache .ruff_cache .hypothesis .sanitize bench/results bench/.venv .witnesses .site demo.crawl

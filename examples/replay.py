@@ -1,6 +1,7 @@
-"""`make replay`: crawl a page of the synthetic web and let pywb replay it, byte for byte as a browser would get it.
+"""`make replay`: crawl a page of the synthetic web and let others judge what was kept.
 
-pywb pins old libraries, so it is installed in an environment of its own, `.replay`.
+pywb replays it, once from the crawl's own files and index, once from a WACZ that was exported; py-wacz validates that WACZ.
+Both pin old libraries, so they are installed in environments of their own, `.replay` and `.replay-wacz`.
 """
 
 import json
@@ -11,21 +12,26 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from zipfile import ZipFile
 
 HERE = Path(__file__).resolve().parent.parent
-ENVIRONMENT = HERE / ".replay"
 PATIENCE = 60.0
 
 
-def install() -> Path:
-    """Return pywb's `wayback`, installed on first use."""
-    wayback = ENVIRONMENT / "bin" / "wayback"
-    if not wayback.exists():
-        print("installing pywb into .replay ...", flush=True)
-        subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
-        pip = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "pywb", "setuptools<81"], check=True)
-    return wayback
+def install(environment: str, package: str, command: str) -> Path:
+    """Return a command of a package, which is installed in an environment of its own on first use."""
+    place = HERE / environment
+    if not (place / "bin" / command).exists():
+        print(f"installing {package} into {environment} ...", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+        pip = [place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, package, "setuptools<81"], check=True)
+    return place / "bin" / command
+
+
+def gossamer(*words: object) -> None:
+    """Run the command line."""
+    subprocess.run([sys.executable, "-m", "gossamer", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
 
 
 def crawl(place: Path) -> tuple[Path, str, str]:
@@ -36,9 +42,8 @@ def crawl(place: Path) -> tuple[Path, str, str]:
         assert server.stdout is not None
         server.stdout.readline()
         options = ["--delay", "0.01", "--resolve", "*.sim:127.0.0.1", "--allow-private", "127.0.0.0/8", "--quiet"]
-        command = ["crawl", "--seeds", place / "seeds.txt", "--dir", place / "crawl", *options]
-        subprocess.run([sys.executable, "-m", "gossamer", *map(str, command)], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([sys.executable, "-m", "gossamer", "index", place / "crawl"], check=True, stdout=subprocess.DEVNULL)
+        gossamer("crawl", "--seeds", place / "seeds.txt", "--dir", place / "crawl", *options)
+        gossamer("index", place / "crawl")
     finally:
         server.terminate()
         server.wait()
@@ -47,14 +52,24 @@ def crawl(place: Path) -> tuple[Path, str, str]:
     return place / "crawl", page["url"], page["title"]
 
 
-def replay(wayback: Path, crawled: Path, url: str, place: Path) -> str:
-    """Serve the crawl's WARC files with our own index; return the replayed page."""
+def package(crawled: Path, place: Path) -> Path:
+    """Export the crawl as WACZ, let py-wacz judge it, and unpack it."""
+    wacz = install(".replay-wacz", "wacz", "wacz")
+    gossamer("export", crawled, place / "crawl.wacz", "--to", "wacz")
+    subprocess.run([wacz, "validate", "-f", place / "crawl.wacz"], check=True)
+    with ZipFile(place / "crawl.wacz") as archive:
+        archive.extractall(place / "unpacked")
+    return place / "unpacked"
+
+
+def replay(index: Path, archive: Path, url: str, place: Path) -> str:
+    """Serve WARC files by an index of ours; return the replayed page."""
+    wayback = install(".replay", "pywb", "wayback")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (place / "config.yaml").write_text(
-        f"collections:\n  crawl:\n    index_paths: {crawled}/warc/index.cdxj\n    archive_paths: {crawled}/warc/\n"
-    )
+    place.mkdir()
+    (place / "config.yaml").write_text(f"collections:\n  crawl:\n    index_paths: {index}\n    archive_paths: {archive}/\n")
     server = subprocess.Popen(
         [wayback, "-b", "127.0.0.1", "-p", str(port), "-d", place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -83,14 +98,19 @@ def fetch(address: str, server: subprocess.Popen[bytes]) -> str:
 
 def main() -> None:
     """Crawl, replay, compare."""
-    wayback = install()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         crawled, url, title = crawl(place)
-        text = replay(wayback, crawled, url, place)
-        if title not in text:
-            sys.exit(f"the replayed page of {url} has not the title {title!r}")
-        print(f"pywb replayed {url}: {len(text):,} characters, title {title!r}")
+        unpacked = package(crawled, place)
+        ways = {
+            "the crawl": (crawled / "warc" / "index.cdxj", crawled / "warc"),
+            "the WACZ": (unpacked / "indexes" / "index.cdx", unpacked / "archive"),
+        }
+        for number, (way, (index, archive)) in enumerate(ways.items()):
+            text = replay(index, archive, url, place / f"pywb-{number}")
+            if title not in text:
+                sys.exit(f"the page of {url} replayed from {way} has not the title {title!r}")
+            print(f"pywb replayed {url} from {way}: {len(text):,} characters, title {title!r}")
 
 
 if __name__ == "__main__":

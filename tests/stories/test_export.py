@@ -130,7 +130,7 @@ def test_json_lines_have_text_markup_and_links_of_pages_when_asked_for(crawled: 
     export(crawled.directory, "jsonl", tmp_path / "all.jsonl", "--text", "--html", "--links", "--status", 200)
     lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_bytes().splitlines()]
     pages = [line for line in lines if line["content_mime_detected"] == "text/html" and line["outcome"] == "ok"]
-    for line in pages[:20]:
+    for line in [line for line in pages if line["content_charset"] == "utf-8"][:20]:
         shown = show_page(CrawlDirectory.open(crawled.directory), line["url"])
         assert (line["text"], line["html"].encode()) == (shown.text, shown.content)
         resource = truth.lookup(line["url"])
@@ -151,6 +151,26 @@ def test_no_cell_of_csv_becomes_a_formula(tmp_path: Path) -> None:
     found = {row["title"] for row in rows_in(tmp_path / "pages.csv")}
     assert found == {'\'=cmd|"/c calc"!A1', "'+1", "'-1", "'@SUM(A1)", "'=1", 'ordinary, with "quotes" and lines', "home"}
     assert not any(value.startswith(("=", "+", "-", "@")) for row in rows_in(tmp_path / "pages.csv") for value in row.values())
+
+
+def test_items_are_lines_as_their_reader_yielded_them_and_rows_of_a_table(tmp_path: Path) -> None:
+    script = tmp_path / "shop.py"
+    script.write_text(
+        "from gossamer.script import reads\n\n\n@reads('text/html', r'/item/')\ndef item(page):\n"
+        "    yield {'url': page.url, 'name': page.title}\n"
+    )
+    routes = {f"/item/{number}": page(title=f"Thing {number}") for number in range(5)}
+    with site_running({"/": page(*routes, title="shop"), **routes}) as site:
+        result = run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", "--script", script, *SITE)
+        assert result.returncode == 0, result.stderr
+    assert export(tmp_path / "crawl", "jsonl", tmp_path / "items.jsonl", "--table", "items")["rows"] == 5
+    lines = [json.loads(line) for line in (tmp_path / "items.jsonl").read_bytes().splitlines()]
+    assert sorted(lines, key=str) == [{"url": site.url(path), "name": f"Thing {path[6:]}"} for path in routes]
+    export(tmp_path / "crawl", "parquet", tmp_path / "items.parquet", "--table", "items", "--host", "127.0.0.1")
+    rows = polars.read_parquet(tmp_path / "items.parquet").to_dicts()
+    assert [json.loads(row["item"]) for row in rows] == lines and {row["reader"] for row in rows} == {"item"}
+    assert export(tmp_path / "crawl", "csv", tmp_path / "none.csv", "--table", "items", "--status", 404)["rows"] == 0
+    assert run_gossamer("export", tmp_path / "crawl", "--to", "csv", "-", "thing", "--table", "items").returncode == 2
 
 
 # --- for site owners -------------------------------------------------------------------------------------------------
