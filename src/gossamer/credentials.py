@@ -25,14 +25,16 @@ _PROXY = re.compile(
     r"(?P<host>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+):(?P<port>[0-9]{1,5})/?"
 )
 NO_PROXY = "none"
-NAMED = 3  # hosts of a rule in a message
+HOSTS_TOLD = 3  # hosts of a rule in a message
 
 
 def read_access(settings: Settings) -> AccessRules | None:
     """Return what the rules of requests say; None: there are none. Raises ConfigError for the first that cannot hold."""
     if not settings.requests:
         return None
-    return AccessRules([_rule(rule, f"the rule of requests for {', '.join(rule.hosts[:NAMED])}") for rule in settings.requests])
+    return AccessRules(
+        [_rule(rule, f"the rule of requests for {', '.join(rule.hosts[:HOSTS_TOLD])}") for rule in settings.requests]
+    )
 
 
 def trusted_proxies(settings: Settings) -> list[str]:

@@ -41,6 +41,7 @@ def other_site() -> dict[str, Any]:
         "/moved": (301, {"location": "/never"}, b""),
         "/private": page(title="private"),
         "/large": (200, {"content-type": "text/html"}, b"<a href=/never>" + b"x" * 3_000_000),
+        "/garbled": (200, {"content-length": "many"}, b"x"),
         **many,
     }
 
@@ -62,7 +63,7 @@ def test_another_site_sees_one_request_a_link_and_none_beyond(tmp_path: Path) ->
     with site_running(other_site()) as other:
         crawl = tmp_path / "crawl"
         links = [theirs(other, path) for path in paths]
-        limits = ["--max-depth", 1, "--include", "/deep", "--max-pages", 3, "--set", "traps.probe_after=0"]
+        limits = ["--max-depth", 1, "--include", "/deep", "--max-pages", 3]
         site, result = crawl_linking(crawl, [*links, *links], *limits, "--set", "crawl.path_ascending=true")
         assert result.returncode == 0, result.stderr
         asked = Counter(one.path for one in other.asked)
@@ -71,6 +72,7 @@ def test_another_site_sees_one_request_a_link_and_none_beyond(tmp_path: Path) ->
     outcomes = {path: explained(crawl, theirs(other, path))["outcome"] for path in paths}
     dead = {"/gone": "gone", "/private": "robots_denied"}
     assert outcomes == dict.fromkeys(paths, "checked") | dead
+    assert 0 < explained(crawl, theirs(other, "/large"))["page"]["length"] <= 16 * 1024, "the rest was not waited for"
     status = json.loads(run_gossamer("status", crawl, "--json").stdout)
     assert (status["pages"], status["bodies_cut"]) == (2, 0)
     learned = [json.loads(line) for line in run_gossamer("traps", crawl, "--all", "--json").stdout.splitlines()]
@@ -82,20 +84,22 @@ def test_another_site_sees_one_request_a_link_and_none_beyond(tmp_path: Path) ->
 def test_a_dead_link_to_another_site_is_reported_with_its_source_and_explained_by_its_rule(tmp_path: Path) -> None:
     with site_running(other_site()) as other:
         crawl = tmp_path / "crawl"
-        site, _ = crawl_linking(crawl, [theirs(other, "/ok"), theirs(other, "/gone"), "http://nowhere.invalid/"])
+        links = [theirs(other, path) for path in ("/ok", "/gone", "/garbled")]
+        site, _ = crawl_linking(crawl, [*links, "http://nowhere.invalid/"])
     report = json.loads(run_gossamer("report", crawl, "--json").stdout)
     found = {row["url"]: row for row in report["broken"]["rows"]}
     assert {url: (row["status"], row["is_external"]) for url, row in found.items()} == {
         theirs(other, "/gone"): (404, True),
+        theirs(other, "/garbled"): (0, True),
         "http://nowhere.invalid/": (0, True),
     }
     source = site.url("/deep", host="ours.test")
     assert all([one["url"] for one in row["sources"]["rows"]] == [source] for row in found.values())
-    assert (report["external"], report["pages"], report["hosts"]["total"]) == (3, 2, 1)
+    assert (report["external"], report["pages"], report["hosts"]["total"]) == (4, 2, 1)
     assert run_gossamer("export", crawl, "--to", "broken", tmp_path / "broken.csv").returncode == 0
     exported = list(csv.DictReader((tmp_path / "broken.csv").open(encoding="utf-8")))
     assert {(row["target"], row["source"]) for row in exported} == {(url, source) for url in found}
-    for path in ("/ok", "/gone"):
+    for path in ("/ok", "/gone", "/garbled"):
         facts = explained(crawl, theirs(other, path))
         assert facts["rule"] == "scope.check_external" and "asked for once and not followed" in facts["reason"]
         (verdict,) = [one for one in facts["verdicts"] if one["rule"] == "scope.check_external"]

@@ -40,8 +40,9 @@ def changed_site() -> Iterator[tuple[Site, dict[str, Any]]]:
     """Serve a site, and give what it has later."""
     first = [*PROSE, "the beginning"]
     before = {
-        "/": page("/same", "/edited", "/touched", "/removed", "/moved", "/renamed", title="home"),
+        "/": page("/same", "/edited", "/touched", "/removed", "/moved", "/renamed", "/restyled", title="home"),
         "/same": prose(*PROSE, title="same"),
+        "/restyled": prose(*PROSE, "in other clothes", title="restyled"),
         "/edited": prose(*first, title="edited"),
         "/touched": prose(*PROSE, "visitor 1", title="touched"),
         "/removed": page(title="removed"),
@@ -49,7 +50,10 @@ def changed_site() -> Iterator[tuple[Site, dict[str, Any]]]:
         "/renamed": prose("a text of its own", title="renamed"),
     }
     after = before | {
-        "/": page("/same", "/edited", "/touched", "/removed", "/moved", "/new-name", "/brand-new", title="home, again"),
+        "/": page(
+            "/same", "/edited", "/touched", "/removed", "/moved", "/new-name", "/brand-new", "/restyled", title="home, again"
+        ),
+        "/restyled": (200, {"content-type": "text/html"}, before["/restyled"][2].replace(b"<p>", b"<p class=new>")),
         "/edited": prose(*(f"other {number} and {number + 1}" for number in range(120)), "the end", title="edited"),
         "/touched": prose(*PROSE, "visitor 2", title="touched"),
         "/moved": (301, {"location": "/now-here"}, b""),
@@ -84,6 +88,7 @@ def test_pages_are_told_as_added_gone_moved_changed_or_nearly_the_same(crawls: t
         ("changed", "/"),
         ("changed", "/edited"),
         ("near", "/touched"),
+        ("near", "/restyled"),
     }
     assert found["gone", "/removed"]["now"] == "404 gone"
     moved = {path: (one["target"], one["how"]) for (kind, path), one in found.items() if kind == "moved"}
@@ -91,7 +96,9 @@ def test_pages_are_told_as_added_gone_moved_changed_or_nearly_the_same(crawls: t
         "/moved": (site.url("/now-here"), "redirected"),
         "/renamed": (site.url("/new-name"), "same content"),
     }
-    assert found["near", "/touched"]["bits"] <= 3 < found["changed", "/edited"]["bits"]
+    assert (
+        found["near", "/restyled"]["bits"] == 0 < found["near", "/touched"]["bits"] <= 3 < found["changed", "/edited"]["bits"]
+    )
     assert differences(before, before) == []
 
 
@@ -132,7 +139,7 @@ def test_the_text_of_a_page_is_compared_line_by_line(crawls: tuple[Site, Path, P
 def test_a_long_list_says_how_many_are_left_and_how_to_see_them(crawls: tuple[Site, Path, Path]) -> None:
     _, before, after = crawls
     shown = run_gossamer("diff", before, after, "-n", 1).stdout
-    assert "1 added, 1 gone, 2 moved, 2 changed, 1 changed a little" in shown
+    assert "1 added, 1 gone, 2 moved, 2 changed, 2 changed a little" in shown
     assert f"and 1 more: gossamer diff {before} {after} --only moved -n 0" in shown
 
 

@@ -180,3 +180,15 @@ async def test_events_come_while_a_crawl_runs(tmp_path: Path) -> None:
                 if visits == 5:
                     await crawl.stop()
             assert 5 <= visits < 150
+
+
+def test_a_copy_has_the_content_of_its_original(tmp_path: Path) -> None:
+    same = page(title="the same")
+    with (
+        site_running({"/": page("/one", "/two"), "/one": same, "/two": same}) as site,
+        create_crawl(tmp_path / "crawl", [site.url()], settings=LOCAL) as crawl,
+    ):
+        crawl.run()
+        found = {one.url: one for one in crawl.pages()}
+    assert {found[site.url(path)].outcome for path in ("/one", "/two")} == {"ok", "duplicate"}
+    assert found[site.url("/one")].html == found[site.url("/two")].html != ""

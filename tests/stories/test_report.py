@@ -99,7 +99,8 @@ def test_redirects_are_those_of_the_manifest_with_every_hop(crawled: Crawled, re
             assert resource is not None and resource.status == here["status"]
             assert there["url"] in {link.url for link in truth.links(resource)}
         assert chain["redirects"] == len(chain["hops"]) - 1
-    assert any(chain["is_circle"] for chain in chains) and max(chain["redirects"] for chain in chains) > 5
+    circles, longest = sum(chain["is_circle"] for chain in chains), max(chain["redirects"] for chain in chains)
+    assert (report["redirect_circles"], report["longest_redirect"]) == (circles, longest) and circles and longest > 5
 
 
 @pytest.mark.parametrize(("name", "outcome"), [("duplicates", "duplicate"), ("near_duplicates", "near_duplicate")])
@@ -234,6 +235,25 @@ def test_it_is_made_beside_a_running_crawl(tmp_path: Path) -> None:
     assert facts["state"] == "running" and facts["waiting"] > 100
     (broken,) = rows_of(facts, "broken")
     assert (broken["url"], [source["url"] for source in broken["sources"]["rows"]]) == (site.url("/gone"), [site.url()])
+
+
+def test_every_page_that_links_to_nothing_is_named_with_how_it_links(tmp_path: Path) -> None:
+    framing = (
+        200,
+        {"content-type": "text/html"},
+        b"<title>b</title><iframe src=/gone></iframe><a rel=nofollow href=/gone>x</a>",
+    )
+    routes = {"/": page("/a", "/b", "/old", title="home"), "/a": page("/gone", "/gone", title="a"), "/b": framing}
+    with site_running({**routes, "/old": (301, {"location": "/gone"}, b"")}) as site:
+        assert run_gossamer("crawl", site.url(), "--dir", tmp_path / "crawl", *SITE).returncode == 0
+    (broken,) = rows_of(reported(tmp_path / "crawl"), "broken")
+    sources = {(one["url"].removeprefix(site.url()[:-1]), one["kind"]) for one in broken["sources"]["rows"]}
+    assert sources == {("/a", "anchor"), ("/b", "iframe"), ("/old", "redirect")}
+    (chain,) = rows_of(reported(tmp_path / "crawl"), "redirects")
+    assert [(hop["url"], hop["outcome"]) for hop in chain["hops"]] == [
+        (site.url("/old"), "redirected"),
+        (site.url("/gone"), "gone"),
+    ]
 
 
 def test_titles_that_are_missing_or_doubled_and_slow_and_large_pages_are_told(tmp_path: Path) -> None:

@@ -132,6 +132,17 @@ def test_a_sink_that_is_down_costs_no_page_and_relay_tells_the_rest(tmp_path: Pa
     assert [sink["lag"] for sink in sinks_of(tmp_path / "crawl")] == [0]
 
 
+def test_a_subject_without_a_stream_is_named(tmp_path: Path) -> None:
+    served = Nats(tmp_path / "nats")
+    served.start()
+    with site_running(PAGES) as site:
+        directory = crawled(site, tmp_path, "--events", served.uri)
+    served.stop()
+    (sink,) = sinks_of(directory)
+    assert sink["error"] == "no JetStream stream has this subject; make one"
+    assert sink["lag"] >= len(PATHS)
+
+
 def test_a_sink_that_comes_up_while_the_crawl_runs_is_told_from_the_beginning(tmp_path: Path) -> None:
     webhook = Webhook()
     chain = {f"/{number}": page(f"/{number + 1}") for number in range(60)}

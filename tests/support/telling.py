@@ -4,11 +4,10 @@ from gossamer.records.event import Event
 
 
 class MemoryTelling:
-    """Tells what is put into it; `first` is the oldest that is kept."""
+    """Tells what is put into it."""
 
     def __init__(self, events: list[Event] | None = None) -> None:
         self.events = list(events or [])
-        self.first = 0
         self.asked = 0
         self.readers: dict[str, str] = {}
 
@@ -18,10 +17,6 @@ class MemoryTelling:
     async def after(self, position: str, limit: int) -> list[Event]:
         self.asked += 1
         start = self._start(position)
-        if start < self.first:
-            missing = self.first - start
-            gap = Event(id=self.events[self.first - 1].id, kind="gap", at=0.0, said={"missing": missing})
-            return [gap, *self.events[self.first : self.first + limit - 1]]
         return self.events[start : start + limit]
 
     async def head(self) -> str:

@@ -69,6 +69,7 @@ def share(part: int, most: int) -> Markup:
         "svg",
         tag("rect", x=0, y=0, width=f"{wide:.1f}", height=6, rx=2, class_="column"),
         viewBox="0 0 100 6",
+        preserveAspectRatio="none",
         class_="share",
         aria_hidden="true",
     )

@@ -506,6 +506,6 @@ def _summary_rows(summary: "Summary", left: int) -> Iterator[tuple[str, str]]:
     for sink in summary.sinks:
         yield "events", sink_words(asdict(sink))
         if sink.lag:
-            yield "", command("relay", directory, "--to", "URI")
+            yield "", command("relay", directory, "--to", sink.sink)
     yield "look at it", command("pages", directory)
     yield "prove it", command("verify", directory)

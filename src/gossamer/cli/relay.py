@@ -61,5 +61,6 @@ class RelayWatch:
         self.told += told
         self._count(told)
         if state.error != self._error and not self._quiet:
-            output.note(f"{state.error}; trying again" if state.error else f"{state.sink} is told again")
+            what = f"cannot be told and is tried again: {state.error}" if state.error else "is told again"
+            output.note(f"{state.sink} {what}")
         self._error = state.error

@@ -1,6 +1,6 @@
 """`gossamer report`: what the owner of a site may want to mend, on one page of the terminal, as HTML or as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 ON_TERMINAL, ON_PAGE = 3, 100  # rows of a list, unless told otherwise
 DETAILS = 4  # lines below a row, where rows are few
+DEPTHS = 8  # that are told on the terminal
 
 
 def report(
@@ -73,8 +74,7 @@ def _show(report: "SiteReport", chosen: list[ReportSection], is_one: bool) -> No
         summed = f"{counted(report.pages, 'page')} of {counted(report.hosts.total, 'host')}, {output.size(report.bytes)}"
         output.line(f"{summed}, visited {output.moment(report.first)} to {output.moment(report.last)}")
         output.line()
-        output.rows((section.heading, f"{section.count:>7,}") for section in chosen)
-        output.rows(_depths(report))
+        output.rows([*((section.heading, f"{section.count:>7,}") for section in chosen), ("Depth", _depths(report))])
     for section in chosen:
         if section.count:
             _show_section(report, section, is_whole=is_one)
@@ -82,8 +82,9 @@ def _show(report: "SiteReport", chosen: list[ReportSection], is_one: bool) -> No
         output.note(note)
 
 
-def _depths(report: "SiteReport") -> Iterator[tuple[str, str]]:
-    yield "Depth", ", ".join(f"{one.pages:,} at {one.name}" for one in report.depths[:8])
+def _depths(report: "SiteReport") -> str:
+    shown = ", ".join(f"{one.pages:,} at {one.name}" for one in report.depths[:DEPTHS])
+    return f"{shown}{' ...' if len(report.depths) > DEPTHS else ''}"
 
 
 def _show_section(report: "SiteReport", section: ReportSection, is_whole: bool) -> None:
@@ -92,10 +93,11 @@ def _show_section(report: "SiteReport", section: ReportSection, is_whole: bool) 
     output.line()
     output.heading(section.heading)
     output.line(section.sentence)
-    widths = [max(len(row.facts[number]) for row in section.rows) for number in range(len(section.heads))]
+    widths = [max(map(len, column)) for column in zip(section.heads, *(row.facts for row in section.rows), strict=True)]
+    if section.heads:
+        output.fitted(f"  {_columns(section.heads, section.heads, widths)}{section.subject}")
     for row in section.rows:
-        columns = zip(section.heads, row.facts, widths, strict=True)
-        facts = "".join(f"{fact:{'>' if head in NUMERIC else '<'}{width}}  " for head, fact, width in columns)
+        facts = _columns(section.heads, row.facts, widths)
         output.fitted(f"  {facts}{row.text}{'  ' + row.note if row.note else ''}")
         indent, most = " " * (len(facts) + 2), len(row.details) if is_whole else DETAILS
         for detail in row.details[:most]:
@@ -105,3 +107,9 @@ def _show_section(report: "SiteReport", section: ReportSection, is_whole: bool) 
     if section.left_out:
         shown = command("report", report.directory, "--only", section.name, "-n", 0)
         output.line(f"  and {section.left_out:,} more: {shown}")
+
+
+def _columns(heads: Sequence[str], facts: Sequence[str], widths: Sequence[int]) -> str:
+    """Lay out short facts, numbers to the right."""
+    columns = zip(heads, facts, widths, strict=True)
+    return "".join(f"{fact:{'>' if head in NUMERIC else '<'}{width}}  " for head, fact, width in columns)

@@ -81,15 +81,14 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 def _broken(report: "SiteReport") -> ReportSection:
     found = report.broken
-    asked = f"; {counted(report.external, 'URL')} of other sites were asked for" if report.checks_external else ""
-    sentence = (
-        f"{counted(report.broken_links, 'link leads', 'links lead')} to {counted(found.total, 'URL')} where nothing is{asked}."
-    )
+    sentence = f"{counted(report.broken_links, 'link leads', 'links lead')} to {counted(found.total, 'URL')} where nothing is."
+    if report.checks_external:
+        sentence += f" {counted(report.external, 'link to another site was', 'links to other sites were')} asked for."
     rows = [
         ReportRow(
             facts=(str(one.status or "-"), one.outcome.replace("_", " "), f"{one.sources.total:,}"),
             text=one.url,
-            note="" if one.status else one.reason,
+            note=": ".join(filter(None, ("another site" if one.is_external else "", "" if one.status else one.reason))),
             details=tuple(_sources(one.sources.rows)),
             more=one.sources.left_out,
         )
@@ -107,8 +106,7 @@ def _sources(sources: "Iterable[SourceFact]") -> Iterator[Detail]:
 
 def _redirects(report: "SiteReport") -> ReportSection:
     found = report.redirects
-    circles = sum(one.is_circle for one in found.rows)
-    longest = max((one.redirects for one in found.rows), default=0)
+    circles, longest = report.redirect_circles, report.longest_redirect
     sentence = f"{counted(found.total, 'URL redirects', 'URLs redirect')}"
     sentence += f"; the longest way has {counted(longest, 'redirect')}" if longest > 1 else ""
     sentence += f"; {counted(circles, 'leads', 'lead')} in a circle." if circles else "."
@@ -146,7 +144,11 @@ _WEIGHTS = ("time", "size", "type")
 
 
 def _weight(page: "PageFact") -> ReportRow:
-    return ReportRow(facts=(output.duration(page.seconds), output.size(page.bytes), page.mime), text=page.url, note=page.title)
+    return ReportRow(facts=(_took(page.seconds), output.size(page.bytes), page.mime), text=page.url, note=page.title)
+
+
+def _took(seconds: float) -> str:
+    return output.duration(seconds) if seconds >= 1 else f"{1000 * seconds:.0f} ms"
 
 
 def _copies(report: "SiteReport") -> Iterator[ReportSection]:
@@ -214,9 +216,7 @@ def _types(report: "SiteReport") -> ReportSection:
 
 def _hosts(report: "SiteReport") -> ReportSection:
     rows = [
-        ReportRow(
-            facts=(f"{one.pages:,}", output.size(one.bytes), output.duration(one.seconds), f"{one.broken:,}"), text=one.host
-        )
+        ReportRow(facts=(f"{one.pages:,}", output.size(one.bytes), _took(one.seconds), f"{one.broken:,}"), text=one.host)
         for one in report.hosts.rows
     ]
     sentence = f"The pages are of {counted(report.hosts.total, 'host')}."

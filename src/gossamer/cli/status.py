@@ -58,7 +58,7 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def sink_words(sink: Mapping[str, Any]) -> str:
     """Say how far a sink is, and what its last error was."""
     lag = f"{sink['lag']:,} behind" if sink["lag"] else "told everything"
-    failing = f"; {sink['failures']:,} failures since {output.moment(sink['since'])}: {sink['error']}" if sink["error"] else ""
+    failing = f", fails since {output.moment(sink['since'])} UTC: {sink['error']}" if sink["error"] else ""
     return f"{sink['sink']}: {lag}{failing}"
 
 

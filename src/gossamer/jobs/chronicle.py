@@ -3,16 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from gossamer.assemble import open_chronicle
+from gossamer.clock import SystemClock
+from gossamer.config import quantities
+from gossamer.config.choice import remedy
 from gossamer.errors import UsageError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.driven import driven
 from gossamer.joints.chronicle import Chronicle, Telling
 from gossamer.records.event import Event
 from gossamer.records.line import AuditedBlock, ChainHead
+from gossamer.records.outcome import Outcome
 
 AT_ONCE = 1_000  # events
 SILENCE = "chronicle.level=off"  # what an operator has said whose run is not told
@@ -33,8 +38,23 @@ class EventFilter(Struct, frozen=True):
         return not self.outcome or event.said.get("outcome") == self.outcome
 
 
+def moment_of(text: str) -> float:
+    """Return the time that a text names: a date with or without a time (UTC unless it says otherwise), or how long ago."""
+    ago = quantities.seconds(text)
+    if ago is not None:
+        return SystemClock().now() - ago
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--since {text!r} is neither a date like 2026-11-18T13:00 nor a time like 2h") from None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+
+
 def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> Iterator[Event]:
     """Walk over what a crawl tells, oldest first; `follow` waits for more."""
+    outcomes = [outcome.value for outcome in Outcome]
+    if wanted.outcome and wanted.outcome not in outcomes:
+        raise UsageError(f"there is no outcome {wanted.outcome!r}; {remedy(wanted.outcome, outcomes)}")
     return driven(_told(directory, wanted, limit, follow))
 
 

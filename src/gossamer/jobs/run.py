@@ -28,7 +28,7 @@ from gossamer.jobs.log import LogFile
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.relay.cursor import SinkState
 from gossamer.jobs.revisit import Again, visit_again
-from gossamer.jobs.words import tell_begun, tell_ended
+from gossamer.jobs.words import tell_begun, tell_ended, tell_silence
 from gossamer.records.standing import FrontierStatistics
 from gossamer.run.garbage import collected_seldom
 from gossamer.run.pool import RunEnd
@@ -143,7 +143,10 @@ async def _crawl(
             for start in range(0, len(entries), SEEDS_AT_ONCE):
                 await crawl.stores.frontier.discover(entries[start : start + SEEDS_AT_ONCE], clock.now())
                 directory.has_urls = True
-            await tell_begun(crawl.stores, len(seeds))
+            if settings.chronicle.level == "off":
+                await tell_silence(directory.path, settings, clock)
+            else:
+                await tell_begun(crawl.stores, len(seeds))
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))

@@ -9,11 +9,15 @@ import socket
 import struct
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from gossamer.assemble import Stores
+from gossamer.assemble import Stores, open_chronicle
+from gossamer.clock import Clock
 from gossamer.config.sections import Settings
+from gossamer.jobs.chronicle import SILENCE
 from gossamer.records.line import BegunLine, ChronicleLine, EndedLine, WordLine
+from gossamer.registry import choose, located
 
 _PEER = struct.Struct("3i")  # process, user, group
 
@@ -58,6 +62,15 @@ async def tell_ended(stores: Stores, end: str, pages: int, requests: int) -> Non
     """Tell the chronicle that a run is over."""
     now = stores.clock.now()
     await _tell(stores, EndedLine(end=end, pages=pages, requests=requests), now)
+
+
+async def tell_silence(directory: Path, settings: Settings, clock: Clock) -> None:
+    """Tell a chronicle that goes on later that this run is not told, because `chronicle.level` is off."""
+    on = settings.model_copy(update={"chronicle": settings.chronicle.model_copy(update={"level": "visits"})})
+    location = located(on.storage.chronicle, directory, "storage.chronicle")
+    if await choose("chronicle", location.scheme).exists(location):
+        async with open_chronicle(directory, on, writing=True) as chronicle:
+            chronicle.settle(await chronicle.add([WordLine(who=user(), what=SILENCE)], clock.now(), {}))
 
 
 async def _tell(stores: Stores, line: ChronicleLine, now: float) -> None:

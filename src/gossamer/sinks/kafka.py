@@ -30,7 +30,7 @@ class KafkaSink:
 
     def __init__(self, uri: SinkUri, secret: str, settings: Fetch, resolver: Resolver, guard: Callable[[str], str]) -> None:
         uri.allow("mechanism")
-        self._topic, self._shown = uri.path.strip("/"), uri.shown
+        self._topic = uri.path.strip("/")
         if not uri.authority or not self._topic or "/" in self._topic:
             raise ConfigError(f"{uri.shown} names no topic of a Kafka; write it like kafka://localhost:9092/TOPIC")
         is_secure = uri.scheme == "kafka+ssl"
@@ -64,7 +64,7 @@ class KafkaSink:
             failed = str(error)
         if failed:
             await self.aclose()  # a producer that has failed for good does not recover
-            raise SinkError(f"{self._shown} cannot be told: {failed}{f' ({self._heard})' if self._heard else ''}")
+            raise SinkError(f"{failed}{f' ({self._heard})' if self._heard else ''}")
         self._heard = ""
 
     async def _produce(self, producer: Producer, events: Sequence[Event]) -> str:

@@ -30,7 +30,7 @@ class NatsSink:
         self._subject = uri.path.strip("/")
         if not uri.authority or not self._subject or any(char in self._subject for char in "*> /"):
             raise ConfigError(f"{uri.shown} names no subject of a NATS server; write it like nats://localhost:4222/SUBJECT")
-        self._shown, self._server = uri.shown, f"nats://{uri.authority}"
+        self._server = f"nats://{uri.authority}"
         self._login = {"user": uri.user, "password": secret} if uri.user else {"token": secret} if secret else {}
         self._client: Client | None = None
         self._heard = ""  # of the library: that nobody is there does not say why
@@ -43,10 +43,10 @@ class NatsSink:
             for event in events:
                 await stream.publish(self._subject, json_line(event), headers={"Nats-Msg-Id": event.id})
         except NoStreamResponseError as error:
-            raise SinkError(f"{self._shown} cannot be told: no JetStream stream has this subject; make one") from error
+            raise SinkError("no JetStream stream has this subject; make one") from error
         except (Error, OSError) as error:
             await self.aclose()
-            raise SinkError(f"{self._shown} cannot be told: {self._heard or error or type(error).__name__}") from error
+            raise SinkError(self._heard or str(error) or type(error).__name__) from error
 
     async def _hear(self, error: Exception) -> None:
         self._heard = str(error)

@@ -33,7 +33,7 @@ class RedisSink:
         database = uri.path.strip("/") or "0"
         if not host or not database.isdigit():
             raise ConfigError(f"{uri.shown} is no Redis; write it like redis://localhost:6379/0?stream=NAME")
-        self._shown, self._stream = uri.shown, uri.parameter("stream", STREAM)
+        self._stream = uri.parameter("stream", STREAM)
         secure: dict[str, Any] = {"ssl_ca_certs": settings.ca_file or None} if uri.scheme == "rediss" else {}
         self._redis = Redis(
             connection_pool=ConnectionPool(
@@ -59,7 +59,7 @@ class RedisSink:
                     batch.xadd(self._stream, fields)  # type: ignore[arg-type]
                 await batch.execute()
         except (RedisError, OSError) as error:
-            raise SinkError(f"{self._shown} cannot be told: {str(error) or type(error).__name__}") from error
+            raise SinkError(str(error) or type(error).__name__) from error
 
     async def aclose(self) -> None:
         """Close the connections."""

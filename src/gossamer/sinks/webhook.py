@@ -35,7 +35,7 @@ class WebhookSink:
         self._host, self._port = uri.host_and_port(443 if is_secure else 80)
         if not self._host or uri.user:
             raise ConfigError(f"{uri.shown} is no address of a webhook; write it like webhook+https://example.org/events")
-        self._shown, self._authority, self._secret = uri.shown, uri.authority, secret.encode()
+        self._authority, self._secret = uri.authority, secret.encode()
         query = urlencode(uri.parameters)
         self._path = (quote(uri.path, safe="/%:@!$&'()*+,;=~") or "/") + (f"?{query}" if query else "")
         self._tls = ssl.create_default_context(cafile=settings.ca_file or None) if is_secure else None
@@ -55,13 +55,13 @@ class WebhookSink:
             async with asyncio.timeout(PATIENCE):
                 status = await self._exchange(self._head(body, int(time.time())) + body)
         except TimeoutError:
-            raise SinkError(f"{self._shown} has not answered within {PATIENCE:g} s") from None
+            raise SinkError(f"no answer within {PATIENCE:g} s") from None
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
-            raise SinkError(f"{self._shown} cannot be told: {str(error) or type(error).__name__}") from error
+            raise SinkError(str(error) or type(error).__name__) from error
         if 300 <= status < 400:
-            raise SinkError(f"{self._shown} answered {status}, and redirects are not followed; name the address they lead to")
+            raise SinkError(f"it answered {status}, and redirects are not followed; name the address they lead to")
         if not 200 <= status < 300:
-            raise SinkError(f"{self._shown} answered {status}")
+            raise SinkError(f"it answered {status}")
 
     def _head(self, body: bytes, now: int) -> bytes:
         lines = [

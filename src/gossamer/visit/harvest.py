@@ -1,8 +1,8 @@
 """The harvest: what the readers of an operator's script find on a page that is news, in a child, under a deadline.
 
 Whatever a reader does costs what it would have found, never the page. Pages that no reader wants cost one look at a table. An
-exact copy is asked of only those readers that did not want its original. Readers that are late for several pages in a row are
-left alone for a while, so that a script that never returns does not hold up all visits.
+exact copy is asked of only those readers that did not want its original. Readers that are late again and again are left alone
+for a while (`policy/lateness.py`), so that a script that never returns does not hold up all visits.
 """
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from gossamer.clock import Clock
 from gossamer.config.sections import Settings
 from gossamer.errors import GossamerError
+from gossamer.policy.lateness import MOST_LATE, Lateness
 from gossamer.readers.child import ChildReading, Task
 from gossamer.readers.processes import ReaderProcesses
 from gossamer.readers.scripts.rules import Wants
@@ -18,10 +19,9 @@ from gossamer.records.entry import Link, LinkKind
 from gossamer.records.fetch import Fetched
 from gossamer.records.item import Harvest, ReaderProblem
 from gossamer.records.outcome import Outcome
+from gossamer.url.parse import split
 from gossamer.visit.compare import Finding
 
-MOST_LATE = 3  # pages in a row
-REST = 60.0  # seconds after so many
 HARVESTED = frozenset({Outcome.OK, Outcome.NEAR_DUPLICATE, Outcome.DUPLICATE})
 
 
@@ -35,8 +35,7 @@ class Harvester:
         self._limit = max(settings.fetch.max_decoded, settings.fetch.max_body)
         self._max_links = settings.documents.max_links
         self._deadline = settings.documents.deadline
-        self._late = 0  # pages in a row
-        self._rests_until = 0.0
+        self._lateness = Lateness()
 
     async def gather(self, fetched: Fetched, reading: ChildReading, finding: Finding) -> ChildReading:
         """Return a reading with what readers found beside it."""
@@ -60,7 +59,8 @@ class Harvester:
         return tuple([number for number in wanting if number not in others])
 
     async def _ask(self, fetched: Fetched, wanting: tuple[int, ...]) -> Gathered:
-        if self._clock.now() < self._rests_until:
+        host = split(fetched.url).host
+        if self._lateness.rests(host, self._clock.now()):
             return self._failed(wanting, f"was not asked: readers were late for {MOST_LATE} pages in a row")
         task = Task(
             "gather",
@@ -82,9 +82,7 @@ class Harvester:
             gathered = self._failed(wanting, told)
         else:
             gathered = reply.gathered
-        self._late = self._late + 1 if gathered.is_late else 0
-        if self._late >= MOST_LATE:
-            self._late, self._rests_until = 0, self._clock.now() + REST
+        self._lateness.note(host, gathered.is_late, self._clock.now())
         return gathered
 
     def _failed(self, wanting: tuple[int, ...], error: str) -> Gathered:

@@ -109,3 +109,22 @@ async def test_a_robots_txt_that_has_to_be_asked_for_again_teaches_nothing(ask: 
     unsent = Fetched(url=ask, outcome=Outcome.DEFERRED, detail="left alone", body=Body(), sent=False)
     visit, told = await asked(unsent, ask)
     assert told == ["release"] and visit.settlement.answer is None and str(visit.settlement.reason) == "left alone"
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+async def test_a_site_that_is_only_linked_is_sent_no_probe(is_checked: bool) -> None:
+    sent: list[str] = []
+
+    async def consult(url: str, agent: str, now: float) -> Consultation:
+        return Consultation(verdict="allowed")
+
+    async def send(lease: Lease, url: str) -> None:
+        sent.append(url)
+
+    robots, requests = SimpleNamespace(consult=consult), SimpleNamespace(agent=lambda lease: "")
+    settler, prober = SimpleNamespace(until_room=None), SimpleNamespace(send=send)
+    admission = SimpleNamespace(is_checked=lambda entry: is_checked)
+    gate = Gate(load((), {}, {}), None, robots, None, admission, requests, settler, prober, VirtualClock(NOW))  # type: ignore[arg-type]
+    lease = Lease(token=1, worker="w", entry=ENTRY, leased_at=NOW, until=NOW + 300)
+    assert await gate.turn_away(lease, Lesson(probe_url="http://a/nothing")) is None
+    assert sent == ([] if is_checked else ["http://a/nothing"])

@@ -54,8 +54,8 @@ class Contents:
         said = event.said
         page = await (await self._rows()).get(said.get("key") or said["url"])
         more: dict[str, Any] = {"page": plain(page)}
-        if self._wanted and (place := said.get("place")) is not None:
-            more |= await self._content(msgspec.convert(place, Place))
+        if self._wanted and said.get("file"):
+            more |= await self._content(Place(said["file"], said.get("offset", 0), said.get("length", 0)))
         return replace(event, said={**said, **more})
 
     async def _rows(self) -> Catalog:

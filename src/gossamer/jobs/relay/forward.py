@@ -44,6 +44,7 @@ class Forwarder:
         self._batch: list[Event] = []  # that is not acknowledged
         self._is_idle = False  # there is nothing to tell
         self._is_gone = False
+        self._is_known = False  # to the chronicle, which keeps what it has not been told
 
     async def run(self, ending: asyncio.Event, *, is_patient: bool) -> None:
         """Tell what there is until nothing is left and the end has come; a patient one does not leave while its sink fails."""
@@ -75,7 +76,11 @@ class Forwarder:
         return self._settings.linger
 
     async def _next(self) -> list[Event]:
-        return await self._complete(await self._telling.after(self._cursor.state.position, self._settings.batch))
+        events = await self._telling.after(self._cursor.state.position, self._settings.batch)
+        if events and not self._is_known:
+            await self._telling.keep_from(self._cursor.reader, self._cursor.state.position)  # it may be down for a long time
+            self._is_known = True
+        return await self._complete(events)
 
     async def _advance(self) -> float:
         batch, self._batch = self._batch, []

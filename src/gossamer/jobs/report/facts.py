@@ -137,6 +137,8 @@ class SiteReport(Struct, frozen=True, kw_only=True):
     broken: Listing[DeadLink]
     broken_links: int  # that lead to these
     redirects: Listing[RedirectFact]
+    longest_redirect: int  # hops
+    redirect_circles: int
     slow_from: float  # seconds
     slow: Listing[PageFact]
     large_from: int  # bytes

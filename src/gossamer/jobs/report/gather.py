@@ -4,7 +4,7 @@ Beside a running crawl each part is what is known when its turn comes.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from heapq import nlargest
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ def make_report(
         pages, size = next(table.ask(f"SELECT count(*), coalesce(sum(bytes), 0) FROM pages WHERE {KEPT}"))
         rows = wishes.rows
         broken, links = _broken(directory, table, rows, tick)
+        redirects, longest, circles = _redirects(directory, rows, tick)
         return SiteReport(
             directory=str(directory.path),
             made_at=now,
@@ -66,7 +67,9 @@ def make_report(
             external=lists.external(table),
             broken=broken,
             broken_links=links,
-            redirects=_redirects(directory, rows, tick),
+            redirects=redirects,
+            longest_redirect=longest,
+            redirect_circles=circles,
             slow_from=wishes.slow,
             slow=lists.slow(table, rows, wishes.slow),
             large_from=wishes.large,
@@ -120,7 +123,7 @@ def _broken(
             tick(1)
             yield one
 
-    worst = _first(counted(), limit, lambda one: (len(one.sources), one.target.url))
+    worst = _first(counted(), limit, lambda one: (-len(one.sources), one.target.url))
     return Listing(total, tuple(_dead(table, one, limit) for one in worst)), links
 
 
@@ -136,29 +139,34 @@ def _dead(table: PageTable, one: BrokenLink, limit: int | None) -> DeadLink:
     )
 
 
-def _redirects(directory: CrawlDirectory, limit: int | None, tick: Callable[[int], None]) -> Listing[RedirectFact]:
-    """Return where redirects lead, the longest way first; the way from within another is part of that."""
-    total = 0
+def _redirects(
+    directory: CrawlDirectory, limit: int | None, tick: Callable[[int], None]
+) -> tuple[Listing[RedirectFact], int, int]:
+    """Return where redirects lead, circles and the longest way first, how long that is, and how many are circles.
+
+    The way from within another one is part of that.
+    """
+    total, most, circles = 0, 0, 0
 
     def counted() -> Iterator[RedirectChain]:
-        nonlocal total
+        nonlocal total, most, circles
         for one in redirect_chains(directory):
             tick(1)
             if not one.is_part:
-                total += 1
+                total, most, circles = total + 1, max(most, one.redirects), circles + one.is_circle
                 yield one
 
-    longest = _first(counted(), limit, lambda one: (one.is_circle, one.redirects, len(one.sources), one.hops[0].url))
+    first = _first(counted(), limit, lambda one: (not one.is_circle, -one.redirects, -len(one.sources), one.hops[0].url))
     rows = [
         RedirectFact(hops=one.hops, redirects=one.redirects, is_circle=one.is_circle, sources=_sources(one.sources, limit))
-        for one in longest
+        for one in first
     ]
-    return Listing(total, tuple(rows))
+    return Listing(total, tuple(rows)), most, circles
 
 
 def _first(items: Iterator[Any], limit: int | None, key: Callable[[Any], Any]) -> list[Any]:
-    """Return those with the highest keys, the highest first; all of them without a limit."""
-    return sorted(items, key=key, reverse=True) if limit is None else nlargest(limit, items, key)
+    """Return those with the lowest keys, the lowest first; all of them without a limit."""
+    return sorted(items, key=key) if limit is None else nsmallest(limit, items, key)
 
 
 def _sitemaps(directory: CrawlDirectory, table: PageTable, documents: dict[str, Place], limit: int | None) -> SitemapFacts:

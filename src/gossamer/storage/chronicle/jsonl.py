@@ -35,12 +35,12 @@ _Result = TypeVar("_Result")
 class JsonlChronicle:
     """Writes and reads the chronicle of a crawl (`joints.chronicle.Chronicle`)."""
 
-    def __init__(self, directory: Path, durable: bool, tail: Tail | None) -> None:
+    def __init__(self, directory: Path, durable: bool, tail: Tail | None, keep: float | None = None) -> None:
         """`tail`: the end of the chain, for whoever writes."""
         self._directory = directory
         self._reader = ChronicleReader(directory)
         self._reading = Lock()  # readers share what they remember
-        self._writer = BlockWriter(directory, tail) if tail is not None else None
+        self._writer = BlockWriter(directory, tail, keep) if tail is not None else None
         self._marks = Watermarks(tail.mark if tail is not None else Watermark())
         self._left = list(tail.left) if tail is not None else []
         for block in self._left:
@@ -54,7 +54,7 @@ class JsonlChronicle:
         """Open the chronicle of a crawl, or make it; whoever only reads repairs nothing."""
         directory = location.on_disk
         with _in_our_words(directory):
-            return cls(directory, durable, take_up(directory, Seal(directory / SEAL)) if writing else None)
+            return cls(directory, durable, take_up(directory, Seal(directory / SEAL)) if writing else None, keep)
 
     @classmethod
     async def exists(cls, location: Location) -> bool:

@@ -16,6 +16,7 @@ from gossamer.errors import StoreError
 from gossamer.seal import RESTORE
 from gossamer.storage.chronicle.block import BlockHead, head_of
 
+_LONGEST_HEAD = 1 << 20  # bytes
 PLAIN, COMPRESSED = ".jsonl", ".jsonl.zst"
 LEVEL = 2  # of compression: once a segment, on a thread
 
@@ -62,6 +63,14 @@ def decompressed(directory: Path, first: int) -> bytes:
             return zstandard.ZstdDecompressor().stream_reader(file).read()
     except zstandard.ZstdError as error:
         raise StoreError(f"{path} is damaged: {error}; {RESTORE}") from error
+
+
+def first_head(directory: Path, first: int) -> BlockHead | None:
+    """Return the head of a segment's first block; None: there is none yet."""
+    with suppress(FileNotFoundError), plain_path(directory, first).open("rb") as file:
+        return head_of(file.readline())
+    with compressed_path(directory, first).open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
+        return head_of(reader.read(_LONGEST_HEAD).partition(b"\n")[0] + b"\n")
 
 
 def content_of(directory: Path, first: int) -> tuple[str, bytes]:

@@ -18,6 +18,7 @@ from gossamer.seal import Seal
 from gossamer.storage.chronicle.block import BlockHead, encoded, sealed
 from gossamer.storage.chronicle.marks import Watermark
 from gossamer.storage.chronicle.recovery import Tail
+from gossamer.storage.chronicle.retention import remove_old
 from gossamer.storage.chronicle.segment import compress, files_in, plain_path
 
 ROLL = 4 * 1024 * 1024  # bytes of a segment after which a new one is begun
@@ -27,8 +28,9 @@ SEAL = "seal"
 class BlockWriter:
     """Appends blocks."""
 
-    def __init__(self, directory: Path, tail: Tail) -> None:
+    def __init__(self, directory: Path, tail: Tail, keep: float | None = None) -> None:
         self._directory = directory
+        self._keep = keep
         self._pwrite = faults.writing("chronicle.write", os.pwrite)
         self._fdatasync = faults.syncing("chronicle.sync", os.fdatasync)
         self._files: list[int] = []  # descriptors; the one that grows is the last
@@ -43,7 +45,7 @@ class BlockWriter:
         body = encoded(lines) if lines else b""
         tail = self._tail
         if not self._files or tail.size >= ROLL:
-            self._begin()
+            self._begin(now, mark.block)
         is_first = not tail.size
         head = BlockHead(
             block=tail.number + 1,
@@ -62,8 +64,8 @@ class BlockWriter:
         tail.number, tail.hash, tail.size, self.last_at = head.block, digest, tail.size + len(block), now
         return head.block
 
-    def _begin(self) -> None:
-        """Open the segment that grows: the last one, or a new one when that is full."""
+    def _begin(self, now: float, mark: int) -> None:
+        """Open the segment that grows: the last one, or a new one when that is full; remove what nobody needs any more."""
         tail = self._tail
         if not self._files:
             make_directory(self._directory)
@@ -78,6 +80,8 @@ class BlockWriter:
         with self._handing:
             self._files.append(descriptor)
             self._is_new = True
+        if self._keep is not None:
+            remove_old(self._directory, self._keep, now, mark)
 
     def _write(self, block: bytes, position: int) -> None:
         descriptor = self._files[-1]

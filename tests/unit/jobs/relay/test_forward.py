@@ -14,8 +14,13 @@ from gossamer.errors import ConsumerGone, CrawlInUse, SinkError
 from gossamer.jobs.relay import forward
 from gossamer.jobs.relay.cursor import SinkState, held_cursor, sink_states
 from gossamer.jobs.relay.forward import Forwarder, next_wait
+from gossamer.joints.chronicle import Telling
 from gossamer.records.event import Event
+from gossamer.records.location import Location
 from gossamer.records.sinkuri import sink_uri
+from gossamer.storage.chronicle import writer
+from gossamer.storage.chronicle.jsonl import JsonlChronicle
+from gossamer.testing.chronicle import NOW, visits
 from gossamer.testing.sink import some_events
 
 URI = sink_uri("redis://localhost/?stream=events", ["redis"])
@@ -27,6 +32,7 @@ class Listener:
     def __init__(self, *failures: str) -> None:
         self.failures = list(failures)  # of each call in turn: "", "before", "after" or "gone"
         self.batches: list[list[str]] = []
+        self.events: list[Event] = []
 
     async def send(self, events: Sequence[Event]) -> None:
         how = self.failures.pop(0) if self.failures else ""
@@ -36,6 +42,7 @@ class Listener:
             raise ZeroDivisionError("a bug")
         if how != "before":
             self.batches.append([event.id for event in events])
+            self.events += events
         if how:
             raise SinkError("no answer")
 
@@ -50,9 +57,7 @@ async def as_they_are(events: list[Event]) -> list[Event]:
     return events
 
 
-async def forwarded(
-    place: Path, telling: MemoryTelling, sink: Listener, *, is_patient: bool = True, batch: int = 200
-) -> SinkState:
+async def forwarded(place: Path, telling: Telling, sink: Listener, *, is_patient: bool = True, batch: int = 200) -> SinkState:
     """Tell a sink everything there is."""
     ending = asyncio.Event()
     ending.set()
@@ -117,11 +122,29 @@ async def test_nobody_waits_for_a_consumer_that_is_gone_for_good(tmp_path: Path)
     assert (state.error, state.acknowledged) == ("nobody reads", 0)
 
 
-async def test_a_sink_that_fell_behind_what_is_kept_is_told_how_much_it_missed(tmp_path: Path) -> None:
-    telling, sink = MemoryTelling(some_events(30)), Listener()
-    telling.first = 20
-    await forwarded(tmp_path, telling, sink)
-    assert sink.ids == [event.id for event in telling.events[19:]]
+async def test_the_chronicle_keeps_what_a_sink_was_never_told(tmp_path: Path) -> None:
+    telling = MemoryTelling(some_events(10))
+    await forwarded(tmp_path, telling, Listener("before"), is_patient=False)
+    assert list(telling.readers.values()) == [""]
+
+
+async def test_a_sink_that_is_behind_what_is_kept_is_told_how_much_it_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "ROLL", 1)  # a segment a block
+    location = Location("jsonl", tmp_path / "chronicle", "")
+    for times in (range(5), range(1_000, 1_001)):
+        chronicle = await JsonlChronicle.open(location, True, True, keep=10.0)
+        for number in times:
+            chronicle.settle(await chronicle.add(visits(str(number)), NOW + number, {}))
+        await chronicle.aclose()
+    sink = Listener()
+    await forwarded(tmp_path, await JsonlChronicle.open(location, True, False, keep=None), sink)
+    gap, *rest = sink.events
+    assert (gap.kind, gap.said["after"]) == ("gap", "")
+    assert gap.said["blocks"] >= 4
+    assert [event.said["url"].rpartition("/")[2] for event in rest][-1] == "1000"
+    assert all(event.kind == "visit" for event in rest)
 
 
 async def test_what_comes_later_is_told_soon(tmp_path: Path) -> None:
