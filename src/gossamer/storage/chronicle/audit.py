@@ -12,7 +12,7 @@ from msgspec import Struct
 from gossamer.errors import StoreError
 from gossamer.records.line import AuditedBlock
 from gossamer.seal import Seal
-from gossamer.storage.chronicle.block import BEGINNING, FIRST, BlockHead, head_of, recomputed
+from gossamer.storage.chronicle.block import BEGINNING, FIRST, BlockHead, bytes_of, head_of, recomputed
 from gossamer.storage.chronicle.segment import content_of, segments_in
 from gossamer.storage.chronicle.writer import SEAL
 
@@ -44,7 +44,7 @@ def audited(directory: Path) -> Iterator[AuditedBlock]:
 def _before(content: bytes) -> bytes:
     """Return the hash of the block before the first one that is kept."""
     head = head_of(content[: content.find(b"\n") + 1])
-    return bytes.fromhex(head.previous) if head is not None else BEGINNING
+    return bytes_of(head.previous) if head is not None else BEGINNING
 
 
 def _segment(name: str, content: bytes, chain: _Chain, may_grow: bool) -> Iterator[AuditedBlock]:
@@ -65,7 +65,7 @@ def _segment(name: str, content: bytes, chain: _Chain, may_grow: bool) -> Iterat
         body = content[stop:end]
         problem = _problem(head, line, body, chain)
         yield AuditedBlock(f"{name}:{row}", head.lines, problem, head.block, head.hash)
-        chain.number, chain.hash = head.block, bytes.fromhex(head.hash)
+        chain.number, chain.hash = head.block, bytes_of(head.hash)
         row += 1 + head.lines
         start = end
 

@@ -84,9 +84,17 @@ def chained(previous: bytes, text: bytes, salt: bytes, body: bytes) -> bytes:
     return sha256(b"".join((previous, *leaves, sha256(text).digest()))).digest()
 
 
+def bytes_of(text: str) -> bytes:
+    """Return the bytes that hexadecimal digits stand for; none for what somebody made of them."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
+
+
 def recomputed(previous: bytes, line: bytes, salt: str, body: bytes) -> bytes:
     """Return the hash that a block should have; `line` is its head as it stands there."""
-    return chained(previous, line.rpartition(_HASH)[0], bytes.fromhex(salt), body)
+    return chained(previous, line.rpartition(_HASH)[0], bytes_of(salt), body)
 
 
 def head_of(line: bytes) -> BlockHead | None:

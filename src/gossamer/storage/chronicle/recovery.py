@@ -14,7 +14,7 @@ from gossamer import faults
 from gossamer.errors import StoreError
 from gossamer.records.line import Unsettled
 from gossamer.seal import RESTORE, Seal
-from gossamer.storage.chronicle.block import BEGINNING, FIRST, head_of, recomputed
+from gossamer.storage.chronicle.block import BEGINNING, FIRST, bytes_of, head_of, recomputed
 from gossamer.storage.chronicle.marks import Watermark
 from gossamer.storage.chronicle.segment import SegmentView, compress, compressed_path, plain_path, segments_in
 
@@ -68,7 +68,7 @@ def _tail(views: list[SegmentView]) -> Tail:
         first=last.first,
         size=last.end,
         number=head.block,
-        hash=bytes.fromhex(head.hash),
+        hash=bytes_of(head.hash),
         at=head.at,
         mark=Watermark(head.mark, head.told),
         left=tuple(_left(view, index) for view in views for index in range(view.index_of(head.mark + 1), len(view.heads))),
@@ -109,7 +109,7 @@ def _whole(directory: Path, first: int, is_sealed: bool) -> SegmentView:
 
 def _sound(view: SegmentView) -> int:
     """Return where the blocks end whose hashes are right."""
-    previous = bytes.fromhex(view.heads[0].previous) if view.heads else BEGINNING
+    previous = bytes_of(view.heads[0].previous) if view.heads else BEGINNING
     for index, head in enumerate(view.heads):
         line, body = view.block(index)
         digest = recomputed(previous, line, head.salt, body)

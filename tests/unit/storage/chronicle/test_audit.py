@@ -64,12 +64,17 @@ def change_the_salt(lines: Lines) -> None:
     lines[4] = lines[4].replace(b'"salt":"', b'"salt":"00')[: len(lines[4]) - 3] + b'"}\n'
 
 
+def spoil_the_hash(lines: Lines) -> None:
+    lines[4] = lines[4].replace(b'"hash":"', b'"hash":"x')
+
+
 @pytest.mark.parametrize(
     ("damage", "row", "says"),
     [
         (change, "5", "block 2"),
         (change_the_head, "5", "block 2"),
         (change_the_salt, "5", "block 2"),
+        (spoil_the_hash, "5", "block 2"),
         (swap, "5", "block 2"),
         (cut, "5", "block 2"),
         (cut_the_head, "5", "no head of a block"),

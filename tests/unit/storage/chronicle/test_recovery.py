@@ -48,7 +48,7 @@ async def test_a_torn_block_is_cut_off_wherever_it_was_torn(tmp_path: Path) -> N
 async def test_a_block_that_was_changed_in_the_middle_is_no_torn_one(tmp_path: Path) -> None:
     copy = await killed(tmp_path / "whole", tmp_path)
     segment = copy / "0000000001.jsonl"
-    segment.write_bytes(segment.read_bytes().replace(b"1a", b"1x"))
+    segment.write_bytes(segment.read_bytes().replace(b"/1a", b"/1x"))
     with pytest.raises(StoreError, match=r"0000000001\.jsonl is damaged at byte"):
         await opened(copy)
 
