@@ -118,7 +118,7 @@ async def test_a_site_that_is_only_linked_is_sent_no_probe(is_checked: bool) -> 
     async def consult(url: str, agent: str, now: float) -> Consultation:
         return Consultation(verdict="allowed")
 
-    async def send(lease: Lease, url: str) -> None:
+    async def send(lease: Lease, url: str, jar: object) -> None:
         sent.append(url)
 
     robots, requests = SimpleNamespace(consult=consult), SimpleNamespace(agent=lambda lease: "")
