@@ -44,5 +44,5 @@ def test_a_line_is_no_ledger_line(tmp_path: Path) -> None:
 
 
 async def test_a_question_is_not_understood() -> None:
-    answer = await control._answer(None, WRITTEN)  # type: ignore[arg-type]
+    answer = await control._answer(None, WRITTEN, "somebody")  # type: ignore[arg-type]
     assert "not understood" in answer["error"]
