@@ -190,6 +190,7 @@ class Kafka(Consumer):
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGSTOP)
+        os.waitpid(self._process.pid, os.WUNTRACED)  # until all its threads stand still: one may answer until then
 
     def end(self) -> None:
         """End the process."""
