@@ -28,7 +28,7 @@ from gossamer.records.rules import Rule
 LIGHT = 256 * 1024  # bytes of a body, and of what it decodes to
 LIGHT_PAGE = 1024 * 1024  # the same for a page that is read in linear time, and for what is only digested
 FEW_TAGS = 6_000  # of a light document
-NO_STEPS = 128 * 1024  # of a page that has not room for so many steps that they would have to be counted
+FEW_REFERENCES = 20_000  # of a light page: an unknown one takes longest, 2.7 us
 FEW_STEPS = 60_000  # of a light page that is long: each takes 2 us, for a tag, a reference or the candidate of a srcset
 FEW_CHUNKS = 6_000  # of a light body
 _UNOPENED = because(Rule.FETCH_MAX_DECODED, container="gzip")
@@ -142,4 +142,6 @@ def _is_light(content: bytes, read_in_linear_time: bool) -> bool:
         return False
     if not read_in_linear_time:
         return len(content) <= LIGHT and content.count(b"<") <= FEW_TAGS
-    return len(content) <= NO_STEPS or (len(content) <= LIGHT_PAGE and sum(map(content.count, (b"<", b"&", b","))) <= FEW_STEPS)
+    if len(content) <= LIGHT:
+        return len(content) <= LIGHT // 2 or content.count(b"&") <= FEW_REFERENCES  # no room for too many other steps
+    return len(content) <= LIGHT_PAGE and sum(map(content.count, (b"<", b"&", b","))) <= FEW_STEPS
