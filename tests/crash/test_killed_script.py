@@ -5,13 +5,11 @@ import random
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from crawling import Simweb, run_gossamer, simweb_running, start_gossamer
 from faulting import run_faulty
-
-from gossamer.script import open_crawl
+from shopping import expected, items, options
 
 KILLS = int(os.environ.get("GOSSAMER_SOAK_KILLS", "3"))
 SCRIPT = """\
@@ -23,26 +21,12 @@ def item(page):
 """
 
 
-def options(place: Path, web: Simweb) -> list[object]:
-    (place / "shop.py").write_text(SCRIPT)
-    return ["--dir", place / "crawl", "--script", place / "shop.py", *web.crawl_options, "--quiet"]
-
-
-def expected(web: Simweb) -> list[dict[str, Any]]:
-    return sorted((entry["item"] for entry in web.manifest if entry["item"]), key=lambda item: item["url"])
-
-
-def items(place: Path) -> list[dict[str, Any]]:
-    with open_crawl(place / "crawl") as crawl:
-        return sorted((item.value for item in crawl.items()), key=lambda item: item["url"])
-
-
 @pytest.mark.parametrize(("workers", "kills"), [(1, KILLS), (2, max(KILLS // 2, 2))])
 def test_items_are_there_exactly_once_however_often_the_crawl_is_killed(tmp_path: Path, workers: int, kills: int) -> None:
     chance = random.Random(3)
     with simweb_running(tmp_path, hosts=1, pages=1, plain=True, shop=200) as web:
         knobs = ["--delay", "0.001", "--workers", workers, "--set", "crawl.returns=1000", "--set", "politeness.connections=8"]
-        crawler = start_gossamer("crawl", *options(tmp_path, web), *knobs)
+        crawler = start_gossamer("crawl", *options(tmp_path, web, SCRIPT), *knobs)
         for kill in range(kills):
             _wait_until(web, web.expected * (kill + chance.random()) / (kills + 1), crawler)
             crawler.send_signal(signal.SIGKILL)
@@ -56,7 +40,7 @@ def test_items_are_there_exactly_once_however_often_the_crawl_is_killed(tmp_path
 @pytest.mark.parametrize("point", ["before-commit", "after-commit"])
 def test_items_are_there_once_when_the_crawl_dies_between_catalog_and_frontier(tmp_path: Path, point: str) -> None:
     with simweb_running(tmp_path, hosts=1, pages=1, plain=True, shop=40) as web:
-        words: list[object] = ["crawl", *options(tmp_path, web), "--delay", "0"]
+        words: list[object] = ["crawl", *options(tmp_path, web, SCRIPT), "--delay", "0"]
         for times in (2, 3, 1):
             assert run_faulty({"crash": {point: times}}, *words).returncode == -signal.SIGKILL
             words = ["resume", tmp_path / "crawl", "--quiet"]

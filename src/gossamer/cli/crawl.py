@@ -1,4 +1,7 @@
-"""`gossamer crawl` and `gossamer resume`: run a crawl, show it, sum it up."""
+"""`gossamer crawl`, `gossamer resume` and `gossamer recrawl`: run a crawl, show it, sum it up.
+
+It is long because of its options: each is declared once, and three commands list theirs.
+"""
 
 import sys
 from collections.abc import Collection, Iterator
