@@ -8,6 +8,7 @@
     │   ├── NotACrawl           there is no crawl there
     │   ├── CrawlInUse          another process works on it
     │   ├── CrawlReadOnly       it cannot be written
+    │   ├── CrawlSilent         whoever works on it does not answer
     │   └── CrawlTooNew         a newer gossamer wrote it
     ├── StoreError          4   a store failed under us
     │   ├── DiskFull            no space left where the crawl keeps its state
@@ -63,6 +64,10 @@ class CrawlInUse(CrawlError):
 
 class CrawlReadOnly(CrawlError):
     """The directory cannot be written."""
+
+
+class CrawlSilent(CrawlError):
+    """Whoever works on the crawl does not answer."""
 
 
 class CrawlTooNew(CrawlError):

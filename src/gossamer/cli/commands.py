@@ -13,6 +13,7 @@ COMMANDS = {
     "resume": "crawl",
     "recrawl": "crawl",
     "status": "status",
+    "serve": "serve",
     "relay": "relay",
     "pages": "pages",
     "show": "show",

@@ -1,34 +1,32 @@
 """Ask a crawl something, whether it runs or not.
 
-A stopped crawl is opened, asked and closed; one that cannot be written may be asked what changes nothing. A running one holds
-its lock, and answers over a Unix socket in its directory: a JSON line in, a JSON line out. Who may write the directory may
-steer the crawl.
+A stopped crawl is opened, asked and closed; one that cannot be written may be asked what changes nothing. A crawl that somebody
+holds, a run or a keeper (`keep.py`), answers over a Unix socket in its directory (`wire.py`, `answering.py`). Who may write the
+directory may steer the crawl.
 """
 
 import asyncio
-import os
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from gossamer.assemble import Crawl, Stores, open_stores
+from gossamer.assemble import open_stores
+from gossamer.children import receive
 from gossamer.clock import SystemClock
-from gossamer.errors import CrawlInUse, GossamerError, UsageError
+from gossamer.errors import CrawlInUse, GossamerError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.look import held_to_look
 from gossamer.jobs.operate import LOOKING, carry_out
-from gossamer.jobs.words import peer, user
+from gossamer.jobs.sockets import short
+from gossamer.jobs.wire import Question, raised, reply_of, sent
+from gossamer.jobs.words import user
 
-TIMEOUT = 30.0
+TIMEOUT = 30.0  # seconds that a crawl has to answer
 
 
 def ask(directory: CrawlDirectory, operation: str, **arguments: Any) -> Any:
     """Run an operation on a crawl and return its answer."""
-    holding = held_to_look(directory) if operation in LOOKING else directory.lock()
+    holding = held_to_look(directory) if operation in LOOKING else directory.lock(ousting=False)
     try:
         with holding as copies:
             return asyncio.run(_ask_stopped(directory, copies, operation, arguments))
@@ -42,65 +40,16 @@ async def _ask_stopped(directory: CrawlDirectory, copies: Path | None, operation
 
 
 def _ask_running(directory: CrawlDirectory, operation: str, arguments: dict[str, Any], in_use: CrawlInUse) -> Any:
-    question = msgspec.json.encode({"operation": operation, "arguments": arguments}) + b"\n"
     try:
-        with _short(directory.socket) as address, socket.socket(socket.AF_UNIX) as connection:
+        with short(directory.socket) as address, socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(TIMEOUT)
             connection.connect(address)
-            connection.sendall(question)
-            with connection.makefile("rb") as answers:
-                line = answers.readline()
+            connection.sendall(sent(Question(1, operation, arguments)))
+            reply = reply_of(receive(connection))
     except OSError:
         raise in_use from None
-    answer = msgspec.json.decode(line) if line else {"error": "the crawl ended while it was asked; ask again"}
-    if "error" in answer:
-        raise UsageError(answer["error"])
-    return answer["answer"]
-
-
-@asynccontextmanager
-async def serve_control(directory: CrawlDirectory, crawl: Crawl) -> AsyncIterator[None]:
-    """Answer questions about a running crawl."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            line = await reader.readline()
-            who = peer(writer.get_extra_info("socket"))
-            writer.write(msgspec.json.encode(await _answer(crawl.stores, line, who)) + b"\n")
-            await writer.drain()
-        except (ConnectionError, ValueError):
-            pass  # who asked is gone, or sent more than a line may hold
-        finally:
-            writer.close()
-
-    directory.socket.unlink(missing_ok=True)
-    with _short(directory.socket) as address:
-        server = await asyncio.start_unix_server(answer, address)
-    try:
-        yield
-    finally:
-        server.close()
-        directory.socket.unlink(missing_ok=True)
-
-
-async def _answer(stores: Stores, line: bytes, who: str) -> dict[str, Any]:
-    try:
-        question = msgspec.json.decode(line)
-        operation, arguments = question["operation"], question["arguments"]
-        if operation == "status":
-            arguments["running"] = True
-        return {"answer": await carry_out(stores, operation, arguments, who)}
-    except GossamerError as error:
-        return {"error": str(error)}
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        return {"error": f"not understood: {error}"}
-
-
-@contextmanager
-def _short(path: Path) -> Any:
-    """Name a socket by its directory's descriptor: addresses of Unix sockets hold about a hundred characters."""
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{descriptor}/{path.name}"
-    finally:
-        os.close(descriptor)
+    except EOFError:
+        raise GossamerError("the crawl ended while it was asked; ask again") from None
+    if reply.problem is not None:
+        raise raised(reply.problem)
+    return reply.answer

@@ -8,14 +8,17 @@ warc/          what was fetched                catalog.db  what is known about i
 graph/         which page links to which       chronicle/  what was done, line by line
 crawl.seal     what the first three were when they were written
 crawl.log      what happened                   sinks/      how far each consumer of events is
+pulse.jsonl    the crawl in numbers, every ten seconds
 lock           who works on it                 control.sock  how to reach them
 secrets/       passwords that were typed; nobody but the owner can read it
 """
 
 import fcntl
 import os
+import socket
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,11 +31,16 @@ from gossamer.durability import make_directory
 from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
 from gossamer.jobs.command import command
 from gossamer.jobs.extensions import script_digests
+from gossamer.jobs.sockets import short
 from gossamer.jobs.typed import SECRETS, write_secrets
+from gossamer.jobs.wire import YIELD, Question, sent
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
 FORMAT = 3  # since a reason is a rule and its facts, and every row of the key-value store is at a place
+KEEPER = "keeper"  # the role of whoever only answers questions about a stopped crawl
+YIELDING = 10.0  # seconds that a keeper has to let go
+LOOK_AGAIN = 0.02  # seconds between two tries to take the lock from it
 EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 
@@ -54,6 +62,7 @@ class CrawlDirectory:
         "seeds.txt",
         "crawl.seal",
         "crawl.log",
+        "pulse.jsonl",
         "lock",
         "control.sock",
         "sinks",
@@ -162,22 +171,25 @@ class CrawlDirectory:
             raise CrawlReadOnly(f"cannot copy the crawl into {target}: {error.strerror}; choose another place") from error
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the crawl; a second holder is refused. The kernel lets go when the process ends, however it ends."""
+    def lock(self, role: str = "", *, ousting: bool = True) -> Iterator[None]:
+        """Hold the crawl; a second holder is refused. The kernel lets go when the process ends, however it ends.
+
+        `role`: what the lock file says beside the process. `ousting`: a keeper is asked to let go.
+        """
         try:
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise CrawlReadOnly(f"{self.path} cannot be written: {error.strerror}; check its permissions") from error
         try:
-            self._hold(descriptor, fcntl.LOCK_EX)
+            self._hold(descriptor, fcntl.LOCK_EX, ousting)
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(descriptor, f"{os.getpid()} {role}".strip().encode() + b"\n", 0)
             yield
         finally:
             os.close(descriptor)
 
-    def holder(self) -> int | None:
-        """Return the process that holds the crawl; None: nobody does."""
+    def holder(self) -> tuple[int, str] | None:
+        """Return the process that holds the crawl, and its role; None: nobody does."""
         try:
             descriptor = os.open(self._lock, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:  # nobody ever has
@@ -185,10 +197,15 @@ class CrawlDirectory:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return int(os.pread(descriptor, 32, 0) or b"0") or None
+            return _holder(os.pread(descriptor, 64, 0))
         finally:
             os.close(descriptor)
         return None
+
+    def runner(self) -> int | None:
+        """Return the process that runs the crawl, or works on it otherwise; a keeper does neither."""
+        held = self.holder()
+        return None if held is None or held[1] == KEEPER else held[0]
 
     @contextmanager
     def lock_to_read(self) -> Iterator[None]:
@@ -201,17 +218,38 @@ class CrawlDirectory:
         except OSError as error:
             raise CrawlReadOnly(f"{self.path} cannot be read: {error.strerror}; check its permissions") from error
         try:
-            self._hold(descriptor, fcntl.LOCK_SH)
+            self._hold(descriptor, fcntl.LOCK_SH, ousting=False)
             yield
         finally:
             os.close(descriptor)
 
-    def _hold(self, descriptor: int, how: int) -> None:
-        try:
-            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-            raise CrawlInUse(f"{self.path} is in use by process {holder}; wait for it or stop it first") from None
+    def _hold(self, descriptor: int, how: int, ousting: bool) -> None:
+        """Take the lock, or say who has it; whoever ousts waits a while for a keeper to let go."""
+        until = time.monotonic() + YIELDING
+        while True:
+            try:
+                fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                pid, role = _holder(os.pread(descriptor, 64, 0))
+            if not ousting or role != KEEPER or time.monotonic() > until:
+                raise CrawlInUse(f"{self.path} is in use by process {pid or 'unknown'}; wait for it or stop it first")
+            self._oust()
+            time.sleep(LOOK_AGAIN)
+
+    def _oust(self) -> None:
+        """Ask a keeper to let go; one that has just done so does not answer."""
+        with suppress(OSError), short(self.socket) as address, socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(YIELDING)
+            connection.connect(address)
+            connection.sendall(sent(Question(1, YIELD)))
+            connection.recv(1)
+
+
+def _holder(line: bytes) -> tuple[int, str]:
+    """Read the line of a lock file: process and role; 0: it is just being written."""
+    pid, _, role = line.decode("ascii", "replace").strip().partition(" ")
+    return int(pid) if pid.isdigit() else 0, role
 
 
 def crawls_in(path: Path) -> list[CrawlDirectory]:

@@ -26,7 +26,7 @@ def held_to_look(directory: CrawlDirectory) -> Iterator[Path | None]:
     with ExitStack() as stack:
         copies = None
         try:
-            stack.enter_context(directory.lock())
+            stack.enter_context(directory.lock(ousting=False))
         except CrawlReadOnly:
             stack.enter_context(directory.lock_to_read())
             copies = stack.enter_context(_copies_of(directory))

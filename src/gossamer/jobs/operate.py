@@ -36,7 +36,7 @@ async def status(stores: Stores, running: bool = False) -> dict[str, Any]:
     totals = await stores.catalog.totals()
     return {
         "directory": str(stores.directory),
-        "state": await _state(stores, running),
+        "state": "running" if running else await state_of(stores),
         "pages": totals.pages,
         "bytes": totals.bytes,
         "bodies_cut": totals.bodies_cut,
@@ -56,9 +56,8 @@ async def _chronicle(stores: Stores) -> dict[str, Any] | None:
     return {"events": await stores.chronicle.lag(""), "head": await stores.chronicle.head()}
 
 
-async def _state(stores: Stores, running: bool) -> str:
-    if running:
-        return "running"
+async def state_of(stores: Stores) -> str:
+    """Say whether a crawl that does not run has something left to do."""
     frontier = await stores.frontier.statistics()
     return "stopped" if frontier.waiting + frontier.leased else "finished"
 

@@ -18,13 +18,14 @@ from gossamer.clock import Clock, SystemClock
 from gossamer.compiled import compiled_and_pure
 from gossamer.config.sections import Settings
 from gossamer.credentials import read_access, trusted_proxies
-from gossamer.jobs.control import serve_control
+from gossamer.jobs.answering import serve_control
 from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
 from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
+from gossamer.jobs.pulse import beating
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.relay.cursor import SinkState
 from gossamer.jobs.revisit import Again, visit_again
@@ -152,7 +153,11 @@ async def _crawl(
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
             _obey_signals(crawl)
             watch(crawl)
-            async with serve_control(directory, crawl), indexed_meanwhile(directory.path, settings, crawl.tally):
+            async with (
+                beating(crawl) as pulses,
+                serve_control(directory, crawl.stores, pulses),
+                indexed_meanwhile(directory.path, settings, crawl.tally),
+            ):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
             log.note("run ended", end=end, pages=crawl.tally.pages)

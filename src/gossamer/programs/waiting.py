@@ -78,10 +78,10 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
         if self._process is not None and not self._process.is_over:
             await self._process.stop()
             return
-        if (holder := self._crawl.holder()) is not None:
+        if (holder := self._crawl.runner()) is not None:
             with suppress(ProcessLookupError):
                 os.kill(holder, signal.SIGTERM)
-            while self._crawl.holder() == holder:  # noqa: ASYNC110 - a lock tells nobody when it is free
+            while self._crawl.runner() == holder:  # noqa: ASYNC110 - a lock tells nobody when it is free
                 await asyncio.sleep(LOOK)
 
     def events(self, after: str = "") -> "AsyncIterator[Event]":
@@ -97,7 +97,7 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
     def is_running(self) -> bool:
         """Whether somebody runs the crawl now."""
         is_ours = self._process is not None and not self._process.is_over
-        return is_ours or self._crawl.holder() is not None
+        return is_ours or self._crawl.runner() is not None
 
     def pages(
         self,

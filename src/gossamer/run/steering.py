@@ -63,6 +63,11 @@ class Steering(ABC):
         self._wake.set()
 
     @property
+    def state(self) -> str:
+        """What the run does, in a word."""
+        return "stopping" if self._stopping else "running"
+
+    @property
     @abstractmethod
     def under_way(self) -> int:
         """Visits under way."""

@@ -1,0 +1,70 @@
+"""The way to one crawl: whoever holds it is asked over its socket; a crawl that nobody holds gets a keeper first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from gossamer.errors import CrawlSilent
+from gossamer.jobs.caller import Caller
+from gossamer.jobs.chronicle import told_to_programs
+from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.keep import PROGRAM
+from gossamer.records.event import Event
+
+OPENING = 30.0  # seconds until a keeper must answer
+
+
+class CrawlReach:
+    """What a door needs of a crawl: to ask, to watch, to read what happened."""
+
+    def __init__(self, job: str, directory: CrawlDirectory) -> None:
+        self.job = job
+        self.directory = directory
+        self._caller: Caller | None = None
+        self._calling = asyncio.Lock()
+
+    async def ask(self, operation: str, who: str = "", **arguments: Any) -> Any:
+        """Carry out an operation, whether the crawl runs or not."""
+        caller = await self._connected()
+        return await caller.ask(operation, arguments, who)
+
+    async def watch(self) -> AsyncIterator[Any]:
+        """Walk over the pulses of the crawl, as long as somebody holds it."""
+        caller = await self._connected()
+        async for pulse in caller.watch():
+            yield pulse
+
+    def events(self, after: str) -> AsyncIterator[Event]:
+        """Walk over what happened, and wait for more."""
+        return told_to_programs(self.directory, after, lambda: True)
+
+    async def _connected(self) -> Caller:
+        async with self._calling:
+            if self._caller is None or self._caller.is_over:
+                try:
+                    self._caller = await Caller.connect(self.directory)
+                except OSError:
+                    self._caller = await self._kept()
+            return self._caller
+
+    async def _kept(self) -> Caller:
+        """Start a keeper, which says a word when it can be asked; should somebody be faster, that one is asked."""
+        keeper = await asyncio.create_subprocess_exec(
+            *(*PROGRAM, str(self.directory.path)),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        assert keeper.stdout is not None
+        try:
+            async with asyncio.timeout(OPENING):
+                await keeper.stdout.readline()
+            return await Caller.connect(self.directory)
+        except (OSError, TimeoutError):
+            raise CrawlSilent(f"{self.job} cannot be asked now; ask again") from None
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        if self._caller is not None:
+            await self._caller.aclose()
