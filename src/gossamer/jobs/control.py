@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from gossamer.assemble import Crawl, Stores, open_stores
+from gossamer.assemble import Crawl, open_stores
 from gossamer.clock import SystemClock
 from gossamer.errors import CrawlInUse, GossamerError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
@@ -66,7 +66,7 @@ async def serve_control(directory: CrawlDirectory, crawl: Crawl) -> AsyncIterato
         try:
             line = await reader.readline()
             who = peer(writer.get_extra_info("socket"))
-            writer.write(msgspec.json.encode(await _answer(crawl.stores, line, who)) + b"\n")
+            writer.write(msgspec.json.encode(await _answer(crawl, line, who)) + b"\n")
             await writer.drain()
         except (ConnectionError, ValueError):
             pass  # who asked is gone, or sent more than a line may hold
@@ -83,13 +83,13 @@ async def serve_control(directory: CrawlDirectory, crawl: Crawl) -> AsyncIterato
         directory.socket.unlink(missing_ok=True)
 
 
-async def _answer(stores: Stores, line: bytes, who: str) -> dict[str, Any]:
+async def _answer(crawl: Crawl, line: bytes, who: str) -> dict[str, Any]:
     try:
         question = msgspec.json.decode(line)
         operation, arguments = question["operation"], question["arguments"]
         if operation == "status":
             arguments["running"] = True
-        return {"answer": await carry_out(stores, operation, arguments, who)}
+        return {"answer": await carry_out(crawl.stores, operation, arguments, who, crawl)}
     except GossamerError as error:
         return {"error": str(error)}
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:

@@ -30,7 +30,7 @@ from gossamer.frontier.embedded.ledger import Ledger
 from gossamer.frontier.embedded.moves import Promotions, Removals
 from gossamer.frontier.embedded.payments import Payments
 from gossamer.frontier.embedded.recovery import read_ledger, recover
-from gossamer.frontier.embedded.survey import Survey
+from gossamer.frontier.embedded.survey import FrontierSurvey
 from gossamer.frontier.embedded.turns import Turn, Turns
 from gossamer.frontier.embedded.whole import Trusted, acknowledged, whole
 from gossamer.frontier.gone import is_gone
@@ -89,7 +89,7 @@ class EmbeddedFrontier(Trusted):
         self._endings = Endings(ledger, self._turns, self._politeness, self._breaker)
         self._promotions = Promotions(ledger, self._turns)
         self._removals = Removals(ledger, self._turns)
-        self._survey = Survey(ledger, self._turns, self._settings, self._status, self._credit)
+        self._survey = FrontierSurvey(ledger, self._turns, self._settings, self._status, self._credit)
         self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
 
     def _begin_again(self) -> None:

@@ -32,7 +32,7 @@ MOST_ROWS = 20_000  # hosts on disk looked at for one page: with a filter that f
 _Placed = tuple[float, str, Host]
 
 
-class Survey:
+class FrontierSurvey:
     """Looks through hosts and URLs of one open store."""
 
     __slots__ = ("_credit", "_ledger", "_settings", "_status", "_turns")
