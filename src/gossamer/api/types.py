@@ -211,7 +211,7 @@ class HostRow(Struct, kw_only=True):
     """A host of a crawl."""
 
     host: str
-    state: str  # ready, paused, blocked, open (the breaker)
+    state: str  # ready, paused, blocked, open (the breaker), idle
     waiting: int
     leased: int
     delay: float  # seconds between two requests
