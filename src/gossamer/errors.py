@@ -3,6 +3,7 @@
     GossamerError           1   anything below that nobody told apart
     ├── UsageError          2   the command line or the configuration says something that makes no sense
     │   ├── ConfigError         an unknown key, a value out of range
+    │   ├── CursorError         a text that does not go on where a list ended
     │   └── UrlError            a text that is no URL
     ├── CrawlError          3   the crawl's directory
     │   ├── NotACrawl           there is no crawl there
@@ -41,6 +42,10 @@ class UsageError(GossamerError):
 
 class ConfigError(UsageError):
     """A configuration key is unknown or its value is out of range."""
+
+
+class CursorError(UsageError):
+    """A cursor is none, or of another query."""
 
 
 class UrlError(UsageError):
