@@ -14,9 +14,11 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp
 
 from gossamer import dashboard
-from gossamer.api import events, problems, stats
+from gossamer.api import events, problems, resources
 from gossamer.api.guard import Guard
 from gossamer.api.home import Home
+from gossamer.api.refusal import Refused, of_refused
+from gossamer.api.strict import look
 from gossamer.errors import GossamerError
 
 BASE = "/api/v1"
@@ -41,14 +43,22 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[stats.stats, events.events]),
+            Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events]),
+            *resources.ELSEWHERE,
             healthz,
             create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False),
         ],
+        dependencies=resources.DEPENDENCIES,
+        before_request=look,
         lifespan=[open_home],
         state=State({"home": home}),
         openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
-        exception_handlers={GossamerError: problems.of_ours, HTTPException: problems.of_framework, Exception: problems.of_bug},
+        exception_handlers={
+            GossamerError: problems.of_ours,
+            Refused: of_refused,
+            HTTPException: problems.of_framework,
+            Exception: problems.of_bug,
+        },
         logging_config=None,
     )
     return Guard(app, token, hosts)

@@ -1,4 +1,4 @@
-"""What every resource needs of a request: which crawl it is about, who asks, what an id or a host's name means; parts of lists."""
+"""What every resource needs of a request: which crawl it is about, who asks, what an id or a name means; parts of lists."""
 
 import re
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ Job = Annotated[
 ]
 Limit = Annotated[int, Parameter(description="The most items of a part.", ge=1, le=200)]
 Cursor = Annotated[str, Parameter(description="What `next` of the part before said.", max_length=4_000)]
+IfMatch = Annotated[str | None, Parameter(header="If-Match", description="The ETag that it had when you looked.")]
 ByUrl = Annotated[
     str, Parameter(query="url", description="Instead of an id: the URL, with `-` in the place of the id.", max_length=16_384)
 ]

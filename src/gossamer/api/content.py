@@ -1,7 +1,7 @@
 """What is kept of a page, as a program or a browser gets it: bytes to download, text, the page in a sandbox, head, WARC record.
 
-Somebody else wrote it, so nothing of it may act here: its type is never guessed, its bytes are only ever a download, and what is
-shown as a page has no scripts, no forms, no requests, wherever it is opened.
+Somebody else wrote it, so nothing of it may act here: its type is never guessed, its bytes are only ever a download, and what
+is shown as a page has no scripts, no forms, no requests, wherever it is opened.
 """
 
 import asyncio
@@ -65,7 +65,8 @@ async def answer_content(
     headers["Cache-Control"] = KEPT_FOR_GOOD if which else "private, no-cache"
     if tag in [one.strip() for one in request.headers.get("if-none-match", "").split(",")]:
         return Response(None, status_code=304, headers=headers)
-    body, mime = await reach.shelves.read(lambda shelves: _made(shelves, found, version, part), (None, ""))
+    nothing: tuple[bytes | None, str] = (None, "")
+    body, mime = await reach.shelves.read(lambda shelves: _made(shelves, found, version, part), nothing)
     if body is None:
         raise unknown(f"{found.page.url} has no {part}: it is {mime or 'of no known type'}")
     if part == "html":

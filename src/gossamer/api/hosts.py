@@ -8,7 +8,7 @@ from litestar import Request, Response, delete, get, post, put
 from litestar.params import Parameter
 from msgspec import UNSET
 
-from gossamer.api.asking import Cursor, Limit, check_match, etag_of, host_named, listed, need, no_host
+from gossamer.api.asking import Cursor, IfMatch, Limit, check_match, etag_of, host_named, listed, need, no_host
 from gossamer.api.lessons import lesson_row
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unknown
@@ -32,7 +32,6 @@ COUNTED = 10_000  # pages of a host that its numbers are made of
 HOUR = 3_600.0
 LESSONS = 50
 Domain = Annotated[str, Parameter(description="The host's name.", max_length=300)]
-IfMatch = Annotated[str | None, Parameter(header="If-Match", description="The ETag that it had when you looked.")]
 
 
 @get("/domains", summary="The hosts of a crawl", opt={"scope": "read"})
@@ -48,9 +47,7 @@ async def hosts(
     cursor: Cursor = "",
 ) -> Response[ItemList[HostRow]]:
     """List hosts. A part may be short and yet have a next one."""
-    answer = await reach.ask(
-        "hosts", order=order, state=state or "", prefix=prefix.lower(), limit=limit, cursor=cursor
-    )
+    answer = await reach.ask("hosts", order=order, state=state or "", prefix=prefix.lower(), limit=limit, cursor=cursor)
     return listed(request, [host_row(one) for one in answer["items"]], answer["next"], answer["as_of"])
 
 
@@ -59,8 +56,8 @@ async def host(reach: CrawlReach, domain: Domain) -> HostDetail:
     """Return how a host stands, and what was had from it, counted over its first 10,000 pages."""
     name = host_named(domain)
     row = host_row(await _known(reach, name))
-    columns = await reach.shelves.read(lambda shelves: _columns(shelves, name), [[], [], [], []])
-    outcomes, sizes, seconds, times = columns
+    nothing: list[list[Any]] = [[], [], [], []]
+    outcomes, sizes, seconds, times = await reach.shelves.read(lambda shelves: _columns(shelves, name), nothing)
     learned = await reach.ask("lessons", name=name, in_force=True, limit=LESSONS)
     robots, pulse = await reach.ask("robots", host=name), await reach.pulse()
     answered = [one for one in seconds if one > 0]
@@ -157,17 +154,13 @@ async def unblock_host(reach: CrawlReach, who: str, domain: Domain) -> None:
     await reach.ask("unblock", who, name=name)
 
 
-@post(
-    "/domains/{domain:str}/pause", status_code=204, summary="Pause a host", opt={"scope": "operate", "repeatable": True}
-)
+@post("/domains/{domain:str}/pause", status_code=204, summary="Pause a host", opt={"scope": "operate", "repeatable": True})
 async def pause_host(reach: CrawlReach, who: str, domain: Domain) -> None:
     """Give a host no turn; it keeps its queue, and new URLs of it are taken."""
     await _decide(reach, who, host_named(domain), {"paused": True})
 
 
-@post(
-    "/domains/{domain:str}/resume", status_code=204, summary="Resume a host", opt={"scope": "operate", "repeatable": True}
-)
+@post("/domains/{domain:str}/resume", status_code=204, summary="Resume a host", opt={"scope": "operate", "repeatable": True})
 async def resume_host(reach: CrawlReach, who: str, domain: Domain) -> None:
     """Give a host its turns again."""
     name = host_named(domain)

@@ -46,7 +46,9 @@ async def overrule(
     title = _exact(request)
     if not title or not name:
         raise unfit("path.name", "it is empty")
-    if not await reach.ask("rule", who, host=host_named(host, where="path.host"), kind=kind, name=title, ruling=_word(data.ruling)):
+    if not await reach.ask(
+        "rule", who, host=host_named(host, where="path.host"), kind=kind, name=title, ruling=_word(data.ruling)
+    ):
         raise unknown(f"nothing of that name was learned about {host}")
 
 

@@ -44,11 +44,11 @@ async def pages(
     cursor: Cursor = "",
 ) -> Response[ItemList[PageRow]]:
     """List the pages that match, all conditions together. A part may be short, even empty, and yet have a next one."""
-    refuse_unknown({"outcome": outcome, "mime": mime})
     query = PageQuery(
         words=q, host=host_named(host, port=True, where="query.host") if host else "", status=status, outcome=outcome,
         mime=mime.lower(), rule=rule, since=since, until=until, order=None if order is None else Order(order),
     )  # fmt: skip
+    refuse_unknown(query)
     _ = query.ordered  # refuses an order that the rest of the query cannot have
     part = await reach.shelves.read(lambda shelves: shelves.catalog.page_list(query, limit, cursor), PageSlice())
     return listed(request, [page_row(page) for page in part.items], part.next)
@@ -75,9 +75,7 @@ async def content(
     id: PageId,
     by_url: ByUrl = "",
     part: Annotated[Part, Parameter(query="as", description="Which form of it.")] = "raw",
-    version: Annotated[
-        str, Parameter(description="A number, 1 is the newest, or a date: as it was then.", max_length=40)
-    ] = "",
+    version: Annotated[str, Parameter(description="A number, 1 is the newest, or a date: as it was then.", max_length=40)] = "",
 ) -> Response[bytes]:
     """Return a kept page: its bytes, its text, the page to look at (without scripts or requests), its head, its WARC record."""
     return await answer_content(request, reach, await found_page(reach, number_of(id, by_url), by_url), part, version)

@@ -88,7 +88,9 @@ async def throughput(
         raise unfit("query.since", "it is later than `until`, or than now")
     width = max(math.ceil((end - begin) / USUAL), 1) if step is None else step
     if end - begin > MOST * width:
-        raise unfit("query.step", f"this would be more than {MOST:,} points; take a step of {math.ceil((end - begin) / MOST)} s")
+        raise unfit(
+            "query.step", f"this would be more than {MOST:,} points; take a step of {math.ceil((end - begin) / MOST)} s"
+        )
     told = await asyncio.to_thread(_columns, reach.history, begin, end, width, now)
     return Throughput(
         since=begin,

@@ -1,7 +1,7 @@
 """What a request may carry: parameters that its route knows, each once, and a body of the right type, exactly.
 
-The framework reads a request generously: it passes over parameters nobody asked for, and takes "1" for 1 in a body. A typo would
-go unnoticed, so this looks first, and says where it is wrong (`docs/decisions/0047-rest.md`).
+The framework reads a request generously: it passes over parameters nobody asked for, and takes "1" for 1 in a body. A typo
+would go unnoticed, so this looks first, and says where it is wrong (docs/decisions/0047).
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any, get_args
 import msgspec
 from litestar import Request
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import ParameterKwarg
 from msgspec import Struct
 
 from gossamer.api.refusal import Refused, all_unfit, unfit
@@ -19,6 +20,7 @@ from gossamer.api.types import FieldProblem
 
 PLAIN = "text/plain"
 JSON = "application/json"
+OURS = frozenset(("request", "state", "data", "headers", "scope", "body"))  # what a handler may ask the framework for
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _WHOLE = re.compile(r"-?[0-9]+")
 _PLACE = re.compile(r" - at `\$(.*)`$")
@@ -88,15 +90,20 @@ async def _look_into_body(taken: _Taken, request: Request[Any, Any, Any]) -> Non
 @cache
 def _taken(handler: HTTPRouteHandler, path: str) -> _Taken:
     """Return what a handler takes on one of its paths, with what it depends on; asked once for each."""
-    in_path = set(re.findall(r"{(\w+)", path))
-    model = handler.create_kwargs_model(path_parameters=in_path)
+    known: dict[str, type | None] = {}
+    providers = handler.resolve_dependencies()
     fields = dict(handler.parsed_fn_signature.parameters)
-    for provider in handler.resolve_dependencies().values():
-        fields |= provider.parsed_fn_signature.parameters
-    known = {one.field_alias: _number(fields[one.field_name].annotation) for one in model.expected_query_params}
+    for name in [name for name in fields if name in providers]:
+        fields |= providers[name].parsed_fn_signature.parameters
+    for name, field in fields.items():
+        if name in providers or name in OURS or f"{{{name}:" in path:
+            continue
+        given = field.kwarg_definition if isinstance(field.kwarg_definition, ParameterKwarg) else None
+        if given is None or not (given.header or given.cookie):
+            known[(given.query if given is not None else None) or name] = _number(field.annotation)
     body = handler.parsed_fn_signature.parameters.get("data")
-    media = handler.opt.get("media", (JSON,) if body is not None else ())
     decoded = handler.opt.get("body", body.annotation if body is not None else None)
+    media = handler.opt.get("media", (JSON,) if decoded is not None else ())
     return _Taken(known, None if decoded is None else msgspec.json.Decoder(decoded), tuple(media))
 
 

@@ -21,7 +21,6 @@ from gossamer.api.types import (
     Removal,
     Seeded,
     SeedUrls,
-    WaitingUrl,
 )
 from gossamer.errors import UrlError
 from gossamer.jobs.captures import id_of

@@ -55,9 +55,7 @@ async def serve_control(
 class Switchboard:
     """All connections to a crawl."""
 
-    def __init__(
-        self, stores: Stores, pulses: Pulses, running: Crawl | None, let_go: Callable[[], None] | None
-    ) -> None:
+    def __init__(self, stores: Stores, pulses: Pulses, running: Crawl | None, let_go: Callable[[], None] | None) -> None:
         self._stores = stores
         self._pulses = pulses
         self._running = running
