@@ -151,10 +151,10 @@ async def _crawl(
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
-            if await is_paused(crawl.stores):
-                crawl.pool.pause()
             _obey_signals(crawl)
             watch(crawl)
+            if await is_paused(crawl.stores):
+                crawl.pool.pause()
             async with serve_control(directory, crawl), indexed_meanwhile(directory.path, settings, crawl.tally):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
