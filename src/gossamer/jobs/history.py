@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -20,7 +21,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.standing import NOT_FOR_US
 from gossamer.watch.budget import KEPT
 
-# Outcomes of URLs that were tried and brought nothing, through a fault of somebody: an answer that says no page is there is none.
+# Outcomes of URLs that were tried and brought nothing, through somebody's fault: that no page is there is none.
 FAILED = frozenset(
     {
         Outcome.CLIENT_ERROR,
@@ -40,11 +41,11 @@ assert not FAILED & NOT_FOR_US
 DAY = 86_400.0
 
 
-class _Waiting(Struct):
+class _Waiting(Struct, frozen=True):
     waiting: int = 0
 
 
-class _KeptPulse(Struct):
+class _KeptPulse(Struct, frozen=True):
     """Of a kept pulse, what is counted here; the rest is not read."""
 
     at: float
@@ -168,7 +169,7 @@ class PulseHistory:
         """Return the counters by steps, the last of which ends at or after `until`."""
         count = max(int(-(-(until - since) // step)), 1)
         marks = [self.at(since + number * step, now) for number in range(count + 1)]
-        pairs = list(zip(marks, marks[1:], strict=False))
+        pairs = list(pairwise(marks))
         return Columns(
             time=[since + number * step for number in range(1, count + 1)],
             pages=[max(end.pages - start.pages, 0) for start, end in pairs],
