@@ -6,7 +6,7 @@ is shown as a page has no scripts, no forms, no requests, wherever it is opened.
 
 import asyncio
 import re
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from litestar import Request, Response
 
@@ -28,6 +28,7 @@ from gossamer.jobs.shelves import LONGEST, OpenShelves
 from gossamer.records.versions import Version
 
 Part = Literal["raw", "text", "html", "head", "warc"]
+PARTS: tuple[Part, ...] = get_args(Part)
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 MARKUP = ("text/html", "application/xhtml+xml")
 KEPT_FOR_GOOD = "private, max-age=31536000, immutable"
@@ -77,7 +78,15 @@ async def answer_content(
         headers["Content-Disposition"] = f'attachment; filename="{found_name(version)}.{ending}"'
         headers["Accept-Ranges"] = "bytes"
         return _ranged(request, body, mime, headers, tag)
-    return Response(body, media_type=mime, headers=headers)
+    return Response(body, headers={**headers, "Content-Type": mime})
+
+
+def part_named(text: str) -> Part:
+    """Return a form by its name."""
+    for part in PARTS:
+        if part == text:
+            return part
+    raise unknown(f"there is no form {text[:40]!r} of a page; there are: {', '.join(PARTS)}")
 
 
 def found_name(version: Version) -> str:
@@ -114,14 +123,14 @@ def _ranged(request: Request[Any, Any, Any], body: bytes, mime: str, headers: di
     wanted = _RANGE.fullmatch(request.headers.get("range", "").replace(" ", ""))
     stale = request.headers.get("if-range", tag) != tag
     if wanted is None or stale or wanted.group() == "bytes=-":
-        return Response(body, media_type=mime, headers=headers)
+        return Response(body, headers={**headers, "Content-Type": mime})
     first, last = wanted.groups()
     start = int(first) if first else max(len(body) - int(last), 0)
     end = min(int(last), len(body) - 1) if first and last else len(body) - 1
     if start >= len(body) or end < start:
         raise Refused(416, "range", f"there are {len(body):,} bytes", {"Content-Range": f"bytes */{len(body)}"})
     headers["Content-Range"] = f"bytes {start}-{end}/{len(body)}"
-    return Response(body[start : end + 1], status_code=206, media_type=mime, headers=headers)
+    return Response(body[start : end + 1], status_code=206, headers={**headers, "Content-Type": mime})
 
 
 async def links_of(reach: CrawlReach, number: int, direction: str, limit: int, cursor: str) -> dict[str, Any]:

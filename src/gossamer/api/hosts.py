@@ -41,13 +41,15 @@ async def hosts(
     order: Annotated[
         Literal["waiting", "name", "next"], Parameter(description="Most waiting URLs first, by name, or by their next turn.")
     ] = "waiting",
-    state: Annotated[Literal["ready", "paused", "blocked", "open", "idle"] | None, Parameter(description="Only those.")] = None,
+    standing: Annotated[
+        Literal["ready", "paused", "blocked", "open", "idle"] | None, Parameter(query="state", description="Only those.")
+    ] = None,
     prefix: Annotated[str, Parameter(description="Only names that begin so.", max_length=300)] = "",
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> Response[ItemList[HostRow]]:
     """List hosts. A part may be short and yet have a next one."""
-    answer = await reach.ask("hosts", order=order, state=state or "", prefix=prefix.lower(), limit=limit, cursor=cursor)
+    answer = await reach.ask("hosts", order=order, state=standing or "", prefix=prefix.lower(), limit=limit, cursor=cursor)
     return listed(request, [host_row(one) for one in answer["items"]], answer["next"], answer["as_of"])
 
 
@@ -170,7 +172,7 @@ async def resume_host(reach: CrawlReach, who: str, domain: Domain) -> None:
 
 async def _decide(reach: CrawlReach, who: str, name: str, changes: dict[str, Any], reason: str = "") -> dict[str, Any]:
     """Change a host's policy; the chronicle tells who did, and why they said they did."""
-    teller = f"{who}: {reason}" if reason else who
+    teller = ": ".join(filter(None, (who, reason)))
     answer: dict[str, Any] | None = await reach.ask("set_policy", teller, name=name, changes=changes)
     return await _known(reach, name) if answer is None else answer
 

@@ -8,7 +8,7 @@ from litestar.params import Parameter
 
 from gossamer.api.asking import Cursor, Limit, host_named, listed
 from gossamer.api.reach import CrawlReach
-from gossamer.api.refusal import unfit, unknown
+from gossamer.api.refusal import unknown
 from gossamer.api.types import ItemList, LessonRow, RulingChange
 
 Kind = Literal["template", "parameter", "probe", "growth", "words", "view", "habit"]
@@ -38,18 +38,24 @@ def lesson_row(learned: dict[str, Any]) -> LessonRow:
     return LessonRow(host=learned["host"], kind=learned["kind"], name=learned["name"], ruling=ruling, facts=facts)
 
 
+@put("/lessons/{host:str}/{kind:str}", status_code=204, summary="Overrule a lesson of a whole host", opt={"scope": "operate"})
+async def overrule_whole(reach: CrawlReach, who: str, host: str, kind: Kind, data: RulingChange) -> None:
+    """Put a word above the evidence of a lesson whose name is empty, as that of a host's growth is."""
+    await _overrule(reach, who, host, kind, "", data)
+
+
 @put("/lessons/{host:str}/{kind:str}/{name:path}", status_code=204, summary="Overrule a lesson", opt={"scope": "operate"})
 async def overrule(
     request: Request[Any, Any, Any], reach: CrawlReach, who: str, host: str, kind: Kind, name: str, data: RulingChange
 ) -> None:
     """Put a word above the evidence: allow, block, or none. The name is that of the list, percent-encoded, slashes too."""
-    title = _exact(request)
-    if not title or not name:
-        raise unfit("path.name", "it is empty")
-    if not await reach.ask(
-        "rule", who, host=host_named(host, where="path.host"), kind=kind, name=title, ruling=_word(data.ruling)
-    ):
-        raise unknown(f"nothing of that name was learned about {host}")
+    await _overrule(reach, who, host, kind, _exact(request), data)
+
+
+async def _overrule(reach: CrawlReach, who: str, host: str, kind: str, name: str, change: RulingChange) -> None:
+    known = host_named(host, where="path.host")
+    if not await reach.ask("rule", who, host=known, kind=kind, name=name, ruling=_word(change.ruling)):
+        raise unknown(f"nothing of that name was learned about {known}")
 
 
 def _word(ruling: str) -> str:

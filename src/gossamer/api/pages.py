@@ -8,7 +8,7 @@ from litestar import Request, Response, get
 from litestar.params import Parameter
 
 from gossamer.api.asking import ByUrl, Cursor, Limit, host_named, listed, number_of
-from gossamer.api.content import Part, answer_content, links_of, wanted_by
+from gossamer.api.content import PARTS, answer_content, links_of, part_named, wanted_by
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unknown
 from gossamer.api.types import ItemList, LinkRow, NearPage, PageDetail, PageRow, PageVersion
@@ -74,11 +74,12 @@ async def content(
     reach: CrawlReach,
     id: PageId,
     by_url: ByUrl = "",
-    part: Annotated[Part, Parameter(query="as", description="Which form of it.")] = "raw",
+    part: Annotated[str, Parameter(query="as", description=f"Which form of it: {', '.join(PARTS)}.", max_length=40)] = "raw",
     version: Annotated[str, Parameter(description="A number, 1 is the newest, or a date: as it was then.", max_length=40)] = "",
 ) -> Response[bytes]:
     """Return a kept page: its bytes, its text, the page to look at (without scripts or requests), its head, its WARC record."""
-    return await answer_content(request, reach, await found_page(reach, number_of(id, by_url), by_url), part, version)
+    form = part_named(part)
+    return await answer_content(request, reach, await found_page(reach, number_of(id, by_url), by_url), form, version)
 
 
 @get("/pages/{id:str}/links", summary="The links of a page", opt={"scope": "read"})

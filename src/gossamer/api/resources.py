@@ -31,6 +31,7 @@ BELOW_BASE = [
     stats.stats,
     stats.throughput,
     lessons.lessons,
+    lessons.overrule_whole,
     lessons.overrule,
     audit.audit,
     audit.audit_head,

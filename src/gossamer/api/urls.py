@@ -1,6 +1,6 @@
 """URLs: seeds, those that wait, one that is taken out, and why one stands where it stands."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from litestar import Request, Response, delete, get, post
@@ -90,18 +90,18 @@ def _waiting(one: dict[str, Any]) -> dict[str, Any]:
 
 @delete(
     "/urls/{id:str}",
-    status_code=204,
+    status_code=202,
     summary="Take a URL out of the frontier",
-    opt={"scope": "operate"},
+    opt={"scope": "operate", "empty": 204},
 )
-async def remove_url(reach: CrawlReach, who: str, id: str, by_url: ByUrl = "") -> Response[Removal | None]:
+async def remove_url(reach: CrawlReach, who: str, id: str, by_url: ByUrl = "") -> Response[Removal]:
     """Take a URL out for good: it is never visited again. One that is visited just now is taken out when its visit ends."""
     url, state = await _known(reach, number_of(id, by_url), by_url)
     if not url or not await reach.ask("remove", who, url=url):
         raise unknown(f"{by_url or id} is no URL of this crawl")
     if state == "leased":
         return Response(Removal(id=id, url=url, state=state), status_code=202)
-    return Response(None, status_code=204)
+    return Response(cast(Removal, None), status_code=204)
 
 
 async def _known(reach: CrawlReach, number: int | None, url: str) -> tuple[str, str]:
