@@ -14,7 +14,7 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp
 
 from gossamer import dashboard
-from gossamer.api import events, problems, stats
+from gossamer.api import events, metrics, problems, stats
 from gossamer.api.guard import Guard
 from gossamer.api.home import Home
 from gossamer.errors import GossamerError
@@ -31,6 +31,7 @@ async def healthz() -> str:
 
 def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
     """Return the application for a home of crawls."""
+    numbers = metrics.DoorNumbers()
 
     @asynccontextmanager
     async def open_home(app: Any) -> AsyncIterator[None]:
@@ -43,12 +44,13 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
         route_handlers=[
             Router(BASE, route_handlers=[stats.stats, events.events]),
             healthz,
+            metrics.metrics,
             create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False),
         ],
         lifespan=[open_home],
-        state=State({"home": home}),
+        state=State({"home": home, "numbers": numbers}),
         openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
         exception_handlers={GossamerError: problems.of_ours, HTTPException: problems.of_framework, Exception: problems.of_bug},
         logging_config=None,
     )
-    return Guard(app, token, hosts)
+    return metrics.Counted(Guard(app, token, hosts), numbers)
