@@ -1,9 +1,10 @@
 """What Prometheus is told of a pulse."""
 
+from prometheus_client import CollectorRegistry
+
 from gossamer.api.metrics import STATES, CrawlNumbers
 from gossamer.records.pulse import RESPONSE_CLASSES, Pulse
 from gossamer.records.standing import FrontierStatistics
-from prometheus_client import CollectorRegistry
 
 FRONTIER = FrontierStatistics(waiting=5, leased=2, done=40, dead=3, removed=1, hosts=4)
 PULSE = Pulse(at=100.0, state="running", frontier=FRONTIER, finished={"ok": 40, "gone": 3}, requests=50, too_soon=0)
