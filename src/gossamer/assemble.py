@@ -154,6 +154,12 @@ async def open_catalog(directory: Path, settings: Settings, pause: Pause | None 
         await catalog.aclose()
 
 
+async def has_catalog(directory: Path, settings: Settings) -> bool:
+    """Tell whether a crawl has a catalog yet; to open one is to make it."""
+    location = located(settings.storage.catalog, directory, "storage.catalog")
+    return bool(await choose("catalog", location.scheme).exists(location))
+
+
 @asynccontextmanager
 async def open_graph(
     directory: Path, settings: Settings, writing: bool = False, pause: Pause | None = None
