@@ -46,6 +46,7 @@ def now(metric: str, more: str = "") -> str:
 
 
 FINISHED = "gossamer_urls_finished_total"
+ALL = by("crawl", rate(FINISHED))
 PANELS = (
     Shown(
         "Too soon", "none", ((by("crawl", now("gossamer_politeness_violations_total")), "{{crawl}}"),), "stat", 4, 4, 1,
@@ -62,10 +63,10 @@ PANELS = (
         what="Share of kept pages that are as they were, as far as is known.",
     ),
     Shown("Free disk", "bytes", ((f"min ({now('gossamer_disk_free_bytes')})", "free"),), "stat", 4, 4),
-    Shown("Finished a second", "ops", ((by("crawl", rate(FINISHED)), "{{crawl}}"),), width=12),
+    Shown("Finished a second", "ops", ((ALL, "{{crawl}}"),), width=12),
     Shown(
         "Failed share", "percentunit",
-        ((f"{by('crawl', rate(FINISHED, FAILED))} / {by('crawl', rate(FINISHED))}", "{{crawl}}"),),
+        ((f"({by('crawl', rate(FINISHED, FAILED))} or {ALL} * 0) / {ALL}", "{{crawl}}"),),
         width=12, red_from=0.3,
     ),
     Shown("Outcomes a second", "ops", ((by("outcome", rate(FINISHED)), "{{outcome}}"),), width=12),
@@ -88,6 +89,7 @@ PANELS = (
     Shown(
         "Hosts", "short",
         (
+            (by("crawl", now("gossamer_hosts_seen")), "{{crawl}} seen"),
             (by("crawl", now("gossamer_frontier_hosts")), "{{crawl}} with work"),
             (by("crawl", now("gossamer_breakers_open")), "{{crawl}} given up for a while"),
             (by("crawl, why", now("gossamer_hosts_held")), "{{crawl}} {{why}}"),

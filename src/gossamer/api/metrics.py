@@ -42,6 +42,8 @@ COUNTERS: tuple[tuple[str, str, Callable[[Pulse], float]], ...] = (
 )
 GAUGES: tuple[tuple[str, str, Callable[[Pulse], float | None]], ...] = (
     ("gossamer_frontier_hosts", "Hosts with work.", lambda pulse: pulse.frontier.hosts),
+    ("gossamer_hosts_seen", "Hosts that a URL was accepted of.", lambda pulse: pulse.hosts_seen),
+    ("gossamer_breakers_open", "Hosts that are left alone for their failures.", lambda pulse: pulse.breakers_open),
     ("gossamer_pages", "Pages that are kept.", lambda pulse: pulse.pages),
     ("gossamer_visits_under_way", "Visits under way.", lambda pulse: pulse.under_way),
     ("gossamer_workers", "Processes that fetch.", lambda pulse: len(pulse.workers)),
@@ -84,13 +86,16 @@ class CrawlNumbers(Collector):
                     gauge.add_metric((crawl,), known)
             yield gauge
         urls = GaugeMetricFamily("gossamer_frontier_urls", "URLs by what became of them.", labels=("crawl", "state"))
+        held = GaugeMetricFamily("gossamer_hosts_held", "Hosts that an operator holds back.", labels=("crawl", "why"))
         states = GaugeMetricFamily("gossamer_crawl_state", "1 for the state that a crawl is in.", labels=("crawl", "state"))
         for crawl, pulse in self._pulses.items():
             for state in URL_STATES:
                 urls.add_metric((crawl, state), getattr(pulse.frontier, state))
+            held.add_metric((crawl, "paused"), pulse.hosts_paused)
+            held.add_metric((crawl, "blocked"), pulse.hosts_blocked)
             for state in STATES:
                 states.add_metric((crawl, state), state == pulse.state)
-        yield from (urls, states)
+        yield from (urls, held, states)
 
     def _responses(self) -> Metric:
         times = HistogramMetricFamily("gossamer_response_seconds", "Seconds until servers answered.", labels=("crawl",))

@@ -50,4 +50,4 @@ def test_what_is_not_known_is_not_told() -> None:
 
 def test_no_label_is_a_host_or_a_url() -> None:
     labels = {name for metric in CrawlNumbers({"one": PULSE}).collect() for sample in metric.samples for name in sample.labels}
-    assert labels == {"crawl", "outcome", "state", "le"}
+    assert labels == {"crawl", "outcome", "state", "why", "le"}
