@@ -9,8 +9,8 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from gossamer.errors import CrawlSilent
-from gossamer.jobs.caller import Caller
-from gossamer.jobs.chronicle import told_to_programs
+from gossamer.jobs.caller import ANSWER, Caller
+from gossamer.jobs.chronicle import opened, told_to_programs
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.keep import PROGRAM
 from gossamer.jobs.pulse import last_kept
@@ -33,7 +33,7 @@ class CrawlReach:
 
     async def ask(self, operation: str, who: str = "", **arguments: Any) -> Any:
         """Carry out an operation, whether the crawl runs or not."""
-        caller = await self._connected()
+        caller = await self._connected_soon()
         return await caller.ask(operation, arguments, who)
 
     async def glance(self) -> Pulse | None:
@@ -61,9 +61,29 @@ class CrawlReach:
         async for pulse in caller.watch():
             yield pulse
 
+    async def position(self, after: str) -> str:
+        """Return the id behind which a reader goes on: the one it names, the last without one.
+
+        One of another crawl, which stood here before, is as good as none that was seen.
+        """
+        async with opened(self.directory) as chronicle:
+            last = await chronicle.head()
+            await chronicle.lag(after)  # says what is wrong with it
+        return (after if after.rsplit("-", 2)[0] == last.rsplit("-", 2)[0] else "") if after else last
+
     def events(self, after: str) -> AsyncIterator[Event]:
         """Walk over what happened, and wait for more."""
         return told_to_programs(self.directory, after, lambda: True)
+
+    async def _connected_soon(self) -> Caller:
+        """Return a connection; a keeper that takes long to open the crawl goes on with it, and answers who asks later."""
+        connecting = asyncio.ensure_future(self._connected())
+        try:
+            async with asyncio.timeout(ANSWER):
+                return await asyncio.shield(connecting)
+        except TimeoutError:
+            connecting.add_done_callback(lambda task: task.cancelled() or task.exception())
+            raise CrawlSilent(f"{self.job} has not answered for {ANSWER:g} s; ask again") from None
 
     async def _connected(self) -> Caller:
         async with self._calling:
