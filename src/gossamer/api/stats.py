@@ -20,6 +20,7 @@ async def stats(state: State, job: str | None = None) -> Stats:
     return Stats(
         pages_crawled_today=0,
         errors_today=0,
+        errors=0,
         avg_pages_per_sec=0.0,
         frontier_size=frontier["waiting"] + frontier["leased"],
         active_workers=len(pulse["workers"]),
