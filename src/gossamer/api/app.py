@@ -1,38 +1,36 @@
 """The application: every route in one table, behind the guard."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from litestar import Litestar, Router, get
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
+from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
 from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp
 
 from gossamer import dashboard
-from gossamer.api import events, problems, resources
-from gossamer.api.guard import Guard
+from gossamer.api import events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
 from gossamer.api.refusal import Refused, of_refused
+from gossamer.api.streams import Streams
 from gossamer.api.strict import look
 from gossamer.errors import GossamerError
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
+DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.make_token, tokens.revoke_token)
 
 
-@get("/healthz", include_in_schema=False)
-async def healthz() -> str:
-    """Say that the loop turns."""
-    return "ok"
-
-
-def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
-    """Return the application for a home of crawls."""
+def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
+    """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
+    numbers = metrics.DoorNumbers()
 
     @asynccontextmanager
     async def open_home(app: Any) -> AsyncIterator[None]:
@@ -43,15 +41,18 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events]),
+            Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
             *resources.ELSEWHERE,
-            healthz,
-            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False),
+            health.healthz,
+            health.readyz,
+            metrics.metrics,
+            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State({"home": home}),
+        state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
+        middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
         exception_handlers={
             GossamerError: problems.of_ours,
@@ -61,4 +62,4 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
         },
         logging_config=None,
     )
-    return Guard(app, token, hosts)
+    return metrics.Counted(app, numbers)

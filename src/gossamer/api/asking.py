@@ -47,9 +47,8 @@ def who_of(request: Request[Any, Any, Any]) -> str:
 
 def need(request: Request[Any, Any, Any], scope: str) -> None:
     """Refuse who may not do that; for what needs more than its route does."""
-    identity = request.scope["state"].get("identity")
-    if identity is not None and not identity.may(scope):
-        raise Refused(403, "scope", f"this needs the scope {scope}")
+    if not request.user.may(scope):
+        raise Refused(403, "scope", f"this needs a token of scope {scope}; {request.user.name} has scope {request.user.scope}")
 
 
 def number_of(text: str, url: str) -> int | None:

@@ -7,8 +7,9 @@ from litestar.datastructures import State
 from litestar.params import Parameter
 
 from gossamer.api.asking import IfMatch, check_match, etag_of, need
+from gossamer.api.let import check_settings
 from gossamer.api.reach import CrawlReach
-from gossamer.api.refusal import Refused, all_unfit
+from gossamer.api.refusal import all_unfit
 from gossamer.api.types import FieldProblem, JobSettings, PatternChanges, PatternList, SettingChanges
 from gossamer.config.unsafe import LONGEST_PATTERN, for_admins, unsafe
 
@@ -44,11 +45,7 @@ async def change_settings(
 
 def refuse_unsafe(request: Request[Any, Any, Any], state: State, given: dict[str, Any]) -> None:
     """Refuse settings that whoever asks may not set."""
-    refused = unsafe(given, state.get("let", ()))
-    if refused:
-        told = tuple(FieldProblem(f"body.settings.{name}", "it loosens safety") for name in refused)
-        allowed = f"only whoever starts the server may allow that, with --let {refused[0]}"
-        raise Refused(403, "setting", f"{', '.join(refused)}: {allowed}", errors=told)
+    check_settings(given, state.let)
     if patterns := for_admins(given):
         need(request, "admin")
         long = [name for name in patterns if any(len(str(one)) > LONGEST_PATTERN for one in _several(given[name]))]
@@ -63,7 +60,7 @@ def _several(given: Any) -> list[Any]:
 
 async def _settings(reach: CrawlReach, state: State) -> JobSettings:
     answer = await reach.ask("settings")
-    refused = unsafe(answer["settings"], state.get("let", ()))
+    refused = unsafe(answer["settings"], state.let)
     return JobSettings(
         settings=answer["settings"],
         this_run=answer["this_run"],

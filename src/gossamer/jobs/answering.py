@@ -32,10 +32,11 @@ async def serve_control(
     directory: CrawlDirectory,
     stores: Stores,
     pulses: Pulses,
+    *,
     running: Crawl | None = None,
     let_go: Callable[[], None] | None = None,
 ) -> AsyncIterator["Switchboard"]:
-    """Answer questions while the block runs; `running`: the crawl, if it runs; `let_go`: what a keeper does to yield."""
+    """Answer questions while the block runs; `running`: the crawl, if it does; `let_go`: what a keeper does to yield."""
     board = Switchboard(stores, pulses, running, let_go)
     directory.socket.unlink(missing_ok=True)
     before = os.umask(0o177)  # nobody but the owner may ask

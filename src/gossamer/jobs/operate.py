@@ -50,7 +50,7 @@ async def _chronicle(stores: Stores) -> dict[str, Any] | None:
 
 
 async def state_of(stores: Stores, running: bool = False) -> str:
-    """Say whether a crawl runs, and if not whether it has something left to do."""
+    """Say what a crawl does, or whether one that does not run has something left to do."""
     if running:
         return "paused" if await is_paused(stores) else "running"
     frontier = await stores.frontier.statistics()

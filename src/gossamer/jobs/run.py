@@ -158,7 +158,7 @@ async def _crawl(
                 crawl.pool.pause()
             async with (
                 beating(crawl) as pulses,
-                serve_control(directory, crawl.stores, pulses, crawl),
+                serve_control(directory, crawl.stores, pulses, running=crawl),
                 indexed_meanwhile(directory.path, settings, crawl.tally),
             ):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
