@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,12 @@ from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.middleware import DefineMiddleware
-from litestar.openapi import OpenAPIConfig
 from litestar.static_files import create_static_files_router
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
 from gossamer.api.refusal import Refused, of_refused
@@ -26,6 +27,24 @@ from gossamer.errors import GossamerError
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
 DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.make_token, tokens.revoke_token)
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
+    *resources.ELSEWHERE,
+    docs.openapi,
+    docs.docs,
+    health.healthz,
+    health.readyz,
+    metrics.metrics,
+]
+
+
+@cache
+def description() -> dict[str, Any]:
+    """Return the description of every route."""
+    app = Litestar(route_handlers=ROUTES, dependencies=resources.DEPENDENCIES, openapi_config=None, logging_config=None)
+    return describe(app, version("gossamer"))
 
 
 def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
@@ -41,19 +60,17 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) ->
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
-            *resources.ELSEWHERE,
-            health.healthz,
-            health.readyz,
-            metrics.metrics,
+            *ROUTES,
             create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
+        state=State(
+            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let, "description": description}
+        ),
         middleware=[DefineMiddleware(Desk, rules=rules)],
-        openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
+        openapi_config=None,
         exception_handlers={
             GossamerError: problems.of_ours,
             Refused: of_refused,
