@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -40,9 +40,8 @@ ROUTES: list[ControllerRouterHandler] = [
 ]
 
 
-@cache
 def description() -> dict[str, Any]:
-    """Return the description of every route."""
+    """Return the description of every route, without a home."""
     app = Litestar(route_handlers=ROUTES, dependencies=resources.DEPENDENCIES, openapi_config=None, logging_config=None)
     return describe(app, version("gossamer"))
 
@@ -66,9 +65,7 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) ->
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State(
-            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let, "description": description}
-        ),
+        state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,
         exception_handlers={
@@ -79,4 +76,5 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) ->
         },
         logging_config=None,
     )
+    app.state["description"] = cache(partial(describe, app, version("gossamer")))
     return metrics.Counted(app, numbers)
