@@ -18,8 +18,10 @@ from gossamer.errors import (
     CrawlSilent,
     DiskFull,
     GossamerError,
+    NameTaken,
     NotACrawl,
     StoreAway,
+    TookTooLong,
     UsageError,
 )
 
@@ -37,9 +39,11 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (DiskFull, 507, "disk-full"),
     (CrawlReadOnly, 507, "read-only"),
     (CrawlInUse, 409, "in-use"),
+    (NameTaken, 409, "name-taken"),
     (CrawlError, 409, "crawl"),
     (ConfigError, 422, "setting"),
     (UsageError, 422, "usage"),
+    (TookTooLong, 503, "slow"),
 )
 RETRY = {"Retry-After": "5"}
 TITLES = {

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -12,12 +12,15 @@ from gossamer.api.app import make_app
 from gossamer.api.guard import LOOPBACK, new_token
 from gossamer.api.home import Home
 from gossamer.errors import UsageError
+from gossamer.jobs.supervise import AT_ONCE
 
 HEAD = 64 * 1024  # bytes of a request's head
 CONNECTIONS = 200
 
 
-def serve_home(place: Path, bind: str, port: int, ready: Callable[[str, str], None]) -> None:
+def serve_home(
+    place: Path, bind: str, port: int, ready: Callable[[str, str], None], let: Sequence[str] = (), jobs: int = AT_ONCE
+) -> None:
     """Serve a home until SIGINT or SIGTERM; `ready` is told the URL and the token once it answers."""
     if not place.is_dir():
         raise UsageError(f"{place} is no directory; name a crawl, or a directory of crawls")
@@ -25,7 +28,7 @@ def serve_home(place: Path, bind: str, port: int, ready: Callable[[str, str], No
     address, number, *_ = listening.getsockname()
     shown = f"[{address}]" if ":" in address else address
     token = new_token()
-    app = make_app(Home(place), token, [*LOOPBACK, shown])
+    app = make_app(Home(place, let), token, [*LOOPBACK, shown], jobs)
     config = uvicorn.Config(
         app, lifespan="on", log_config=None, access_log=False, server_header=False, h11_max_incomplete_event_size=HEAD,
         limit_concurrency=CONNECTIONS, timeout_graceful_shutdown=2,

@@ -27,6 +27,7 @@ async def stats(state: State, job: str | None = None) -> Stats:
         outcomes=pulse["outcomes"],
         states={name: frontier[name] for name in ("waiting", "leased", "done", "dead", "removed")},
         pages=pulse["pages"],
+        errors=frontier["failed"],
         requests=pulse["requests"],
         bytes=pulse["bytes"],
         freshness=pulse["freshness"],

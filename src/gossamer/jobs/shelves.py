@@ -75,7 +75,9 @@ class Shelves:
     def _running(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=self._loop.run_forever, name=f"shelves {self._directory.path.name}", daemon=True)
+            self._thread = threading.Thread(
+                target=self._loop.run_forever, name=f"shelves {self._directory.path.name}", daemon=True
+            )
             self._thread.start()
         return self._loop
 
