@@ -1,5 +1,6 @@
 """The application: every route in one table, behind the guard."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -15,14 +16,16 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api import crawl, docs, events, health, jobs, metrics, problems, resources, sessions, tokens
 from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
 from gossamer.api.refusal import Refused, of_refused
 from gossamer.api.streams import Streams
 from gossamer.api.strict import look
+from gossamer.clock import SystemClock
 from gossamer.errors import GossamerError
+from gossamer.jobs.supervise import AT_ONCE, Supervisor
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
@@ -30,7 +33,7 @@ DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.mak
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *crawl.ROUTES, *jobs.ROUTES, *DOOR]),
     *resources.ELSEWHERE,
     docs.openapi,
     docs.docs,
@@ -46,17 +49,22 @@ def description() -> dict[str, Any]:
     return describe(app, version("gossamer"))
 
 
-def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
+def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_ONCE) -> ASGIApp:
     """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
+    supervisor = Supervisor(home.place, home.paths, SystemClock(), jobs_at_once)
 
     @asynccontextmanager
     async def open_home(app: Any) -> AsyncIterator[None]:
+        supervising = asyncio.create_task(supervisor.run())
         try:
             yield
         finally:
+            supervising.cancel()
+            await asyncio.gather(supervising, return_exceptions=True)
             await home.aclose()
 
+    known = {"home": home, "supervisor": supervisor, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let}
     app = Litestar(
         route_handlers=[
             *ROUTES,
@@ -65,7 +73,9 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) ->
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
+        state=State(
+            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let, "supervisor": supervisor}
+        ),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,
         exception_handlers={
