@@ -73,9 +73,7 @@ def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State(
-            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let, "supervisor": supervisor}
-        ),
+        state=State(known),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,
         exception_handlers={
