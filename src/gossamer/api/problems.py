@@ -19,10 +19,15 @@ from gossamer.errors import (
     CrawlInUse,
     CrawlReadOnly,
     CrawlSilent,
+    CursorError,
     DiskFull,
+    FixedSetting,
     GossamerError,
+    NameTaken,
     NotACrawl,
     StoreAway,
+    TookTooLong,
+    UrlError,
     UsageError,
 )
 
@@ -42,8 +47,13 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (DiskFull, 507, "disk-full"),
     (CrawlReadOnly, 507, "read-only"),
     (CrawlInUse, 409, "in-use"),
+    (NameTaken, 409, "name-taken"),
     (CrawlError, 409, "crawl"),
+    (TookTooLong, 503, "took-too-long"),
+    (CursorError, 404, "cursor"),
+    (FixedSetting, 409, "fixed-setting"),
     (ConfigError, 422, "setting"),
+    (UrlError, 422, "url"),
     (UsageError, 422, "usage"),
 )
 RETRY = {"Retry-After": "5"}

@@ -77,6 +77,61 @@ class Submitted(Struct, kw_only=True):
 
     job_id: str
     status: str
+    refused: list["RefusedSeed"] = []  # seeds that were left out
+
+
+class Checkpointed(Struct, kw_only=True):
+    """A copy of a crawl that was made."""
+
+    checkpoint: str  # where, below the home
+
+
+class PlannedCrawl(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A crawl that may be begun."""
+
+    urls: list[str]
+    settings: dict[str, Any] = {}  # by dotted names
+
+
+class PlannedSeed(Struct, kw_only=True):
+    """A seed that was asked for."""
+
+    url: str
+    status: int
+    outcome: str
+    reason: str
+
+
+class PlannedLink(Struct, kw_only=True):
+    """A link, and what would become of it."""
+
+    url: str
+    kind: str
+    becomes: Literal["queued", "refused"]
+    rule: str
+    reason: str
+    priority: str
+    score: float
+
+
+class CrawlPlan(Struct, kw_only=True):
+    """What would become of a crawl's first links."""
+
+    seeds: list[PlannedSeed]
+    links: list[PlannedLink]
+    refused: list["RefusedSeed"] = []
+
+
+class SettingRow(Struct, kw_only=True):
+    """A setting, for whoever makes a form of it."""
+
+    name: str
+    section: str
+    type: str
+    default: Any
+    help: str
+    choices: list[str] = []
+    may_be_set: bool  # through this server
 
 
 class CrawlStatus(Struct, kw_only=True):
@@ -180,13 +235,13 @@ class Policy(Struct, kw_only=True):
 class PolicyChange(Struct, kw_only=True, forbid_unknown_fields=True):
     """A change of a policy: what is left out stays as it is, null leaves it to the crawl's configuration."""
 
-    max_qps: Annotated[float, Meta(gt=0, le=1_000)] | None | UnsetType = UNSET
-    crawl_depth: Annotated[int, Meta(ge=0, le=1_000)] | None | UnsetType = UNSET
-    priority: PriorityName | None | UnsetType = UNSET
-    recrawl_interval_hours: Annotated[float, Meta(gt=0, le=876_000)] | None | UnsetType = UNSET
-    user_agent: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"^[\x20-\x7e]+$")] | None | UnsetType = UNSET
-    max_connections: Annotated[int, Meta(ge=1, le=100)] | None | UnsetType = UNSET  # admin
-    insecure: bool | None | UnsetType = UNSET  # admin
+    max_qps: Annotated[float, Meta(gt=0, le=1_000)] | UnsetType | None = UNSET
+    crawl_depth: Annotated[int, Meta(ge=0, le=1_000)] | UnsetType | None = UNSET
+    priority: PriorityName | UnsetType | None = UNSET
+    recrawl_interval_hours: Annotated[float, Meta(gt=0, le=876_000)] | UnsetType | None = UNSET
+    user_agent: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"^[\x20-\x7e]+$")] | UnsetType | None = UNSET
+    max_connections: Annotated[int, Meta(ge=1, le=100)] | UnsetType | None = UNSET  # admin
+    insecure: bool | UnsetType | None = UNSET  # admin
 
 
 class HostClockRow(Struct, kw_only=True):
@@ -211,7 +266,7 @@ class HostRow(Struct, kw_only=True):
     """A host of a crawl."""
 
     host: str
-    state: str  # ready, paused, blocked, open (the breaker)
+    state: str  # ready, paused, blocked, open (the breaker), idle
     waiting: int
     leased: int
     delay: float  # seconds between two requests
