@@ -52,14 +52,14 @@ def until(path: Path) -> None:
 
 def test_nothing_is_lost_and_nothing_told_twice_over_forced_reconnects_and_two_runs(tmp_path: Path) -> None:
     directory = tmp_path / "home" / "one"
-    with simweb_running(tmp_path, hosts=2, pages=40) as web:
-        with crawling(directory, *web.crawl_options, "--delay", "0.02", "--max-pages", "40") as first:
-            until(directory / "crawl.json")
-            with serving(directory.parent) as door:
-                seen = list(_read(door, "", 7, lambda: first.poll() is not None))
-                with start_gossamer("resume", directory, "--set", "crawl.max_pages=90", "--quiet") as second:
-                    seen += _read(door, seen[-1], 11, lambda: second.poll() is not None)
-                    second.communicate(timeout=60)
+    directory.parent.mkdir()
+    with simweb_running(tmp_path, hosts=2, pages=40) as web, serving(directory.parent) as door:
+        with crawling(directory, *web.crawl_options, "--delay", "0.1", "--max-pages", "40") as first:
+            until(directory / "chronicle")
+            seen = list(_read(door, "", 7, lambda: first.poll() is not None))
+        with start_gossamer("resume", directory, "--set", "crawl.max_pages=90", "--quiet") as second:
+            seen += _read(door, seen[-1], 11, lambda: second.poll() is not None)
+            second.communicate(timeout=60)
         told = ids_of(directory)
     assert seen == told[told.index(seen[0]) :], "each event once, in order"
     assert len(seen) > 60
