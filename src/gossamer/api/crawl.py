@@ -28,7 +28,7 @@ PLANNED = 5  # seeds that are asked for, to see what would become of their links
 Key = Annotated[str, Parameter(header="Idempotency-Key", max_length=255)]
 
 
-@post("/crawl/submit", summary="Begin a crawl", opt={"scope": "operate", "urls": True}, status_code=202)
+@post("/crawl/submit", summary="Begin a crawl", opt={"scope": "operate", "urls": True, "repeatable": True}, status_code=202)
 async def submit_crawl(request: Request[Any, Any, Any], state: State, data: Submit, key: Key = "") -> Response[Submitted]:
     """Make a crawl and queue it; it is there for good when this is answered. Seeds that are no URLs are named."""
     home: Home = state.home
@@ -74,7 +74,12 @@ async def crawl_status(state: State, job_id: JobName) -> CrawlStatus:
     )
 
 
-@post("/crawl/plan", summary="What would become of a crawl's first links", opt={"scope": "operate"}, status_code=200)
+@post(
+    "/crawl/plan",
+    summary="What would become of a crawl's first links",
+    opt={"scope": "operate", "repeatable": True},
+    status_code=200,
+)
 async def plan_crawl(state: State, data: PlannedCrawl) -> CrawlPlan:
     """Ask for the first seeds as a crawl would, robots.txt and all, and say what would become of their first links."""
     home: Home = state.home

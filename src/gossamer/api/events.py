@@ -1,12 +1,12 @@
 """The live stream: what happens in a crawl, as Server-Sent Events; an id is the chronicle's, so nothing is lost in between.
 
-A stream outlives the runs of its crawl: whoever holds the crawl is watched, and while nobody does, its last pulse is told again
-now and then, and nobody is made to open it. A reader that is slow is waited for; what it misses
+A stream outlives the runs of its crawl: each run is watched, and while there is none, the last pulse is told again now and
+then, and nobody is made to open the crawl. A reader that is slow is waited for; what it misses
 meanwhile are pulses, never events.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -22,23 +22,16 @@ from gossamer.api.porter import Identity
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unfit
 from gossamer.api.streams import Streams
-from gossamer.errors import GossamerError
+from gossamer.jobs.wire import PULSE, TROUBLE
 
-PULSE = "pulse"
+LIVE = frozenset((PULSE, TROUBLE))  # of the moment, and kept by nobody
 KINDS = ("visit", "word", "begun", "ended", "gap")  # of what the chronicle tells
 LOOK = 1.0  # seconds between two looks whether the stream may go on
 COMMENT = 15.0  # seconds of silence after which it says that it is there
-STILL = 5.0  # seconds between two pulses of a crawl that nobody holds
-Put = Callable[[bytes], Awaitable[None]]
 _encode = msgspec.json.Encoder().encode
 
 
-@get(
-    "/events",
-    summary="What happens, live",
-    media_type="text/event-stream",
-    response_headers=None,
-)
+@get("/events", summary="What happens, live", media_type="text/event-stream", opt={"scope": "read"})
 async def events(
     request: Request[Identity, Any, Any],
     state: State,
@@ -52,12 +45,12 @@ async def events(
     rules: Rules = state.rules
     streams: Streams = state.streams
     wanted = frozenset(kinds.split(","))
-    strange = wanted - {PULSE, *KINDS}
+    strange = wanted - LIVE - frozenset(KINDS)
     if strange:
-        raise unfit("query.kinds", f"there is no kind {min(strange)[:50]!r}; there are: {', '.join((PULSE, *KINDS))}")
+        raise unfit("query.kinds", f"there is no kind {min(strange)[:50]!r}; there are: {', '.join((*sorted(LIVE), *KINDS))}")
     reach = home.reach(job)
     streams.check()
-    position = await reach.position(last_event_id or after or "") if wanted - {PULSE} else ""
+    position = await reach.position(last_event_id or after or "") if wanted - LIVE else ""
     told = _told(reach, wanted, position, streams, lambda: rules.porter.is_good(request.user))
     return Stream(told, media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -66,8 +59,8 @@ async def _told(
     reach: CrawlReach, kinds: frozenset[str], position: str, streams: Streams, may_go_on: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
     with streams.opened() as queue:
-        tasks = [asyncio.create_task(_pulses(reach, queue))] if PULSE in kinds else []
-        tasks += [asyncio.create_task(_events(reach, kinds, position, queue))] if kinds - {PULSE} else []
+        tasks = [asyncio.create_task(_live(reach, kinds & LIVE, queue))] if kinds & LIVE else []
+        tasks += [asyncio.create_task(_events(reach, kinds, position, queue))] if kinds - LIVE else []
         try:
             # A reader that comes again before anything has happened says where it was.
             yield b"retry: 2000\n" + (f"id: {position}\n".encode() if position else b"") + b"\n"
@@ -98,30 +91,8 @@ async def _events(reach: CrawlReach, kinds: frozenset[str], position: str, queue
             await queue.put(f"id: {event.id}\nevent: {event.kind}\ndata: ".encode() + _encode(event) + b"\n\n")
 
 
-async def _pulses(reach: CrawlReach, queue: "asyncio.Queue[bytes | None]") -> None:
-    """Tell the pulses of whoever holds the crawl, one after the other."""
-
-    def tell(pulse: Any) -> None:
+async def _live(reach: CrawlReach, kinds: frozenset[str], queue: "asyncio.Queue[bytes | None]") -> None:
+    """Tell what is of the moment; who does not read it misses it."""
+    async for kind, event in reach.live(*kinds):
         with suppress(asyncio.QueueFull):
-            queue.put_nowait(b"event: pulse\ndata: " + _encode(pulse) + b"\n\n")
-
-    while True:
-        holder = reach.directory.holder()
-        if holder is None:
-            still = await reach.glance()
-            if still is not None:
-                tell(still)
-            await _until_held(reach)
-            continue
-        with suppress(GossamerError, OSError):
-            async for pulse in reach.watch():
-                tell(pulse)
-        await asyncio.sleep(LOOK)
-
-
-async def _until_held(reach: CrawlReach) -> None:
-    """Return when somebody holds the crawl, or after a while."""
-    for _ in range(int(STILL / LOOK)):
-        await asyncio.sleep(LOOK)
-        if reach.directory.holder() is not None:
-            return
+            queue.put_nowait(f"event: {kind}\ndata: ".encode() + _encode(event) + b"\n\n")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Any
 
 from litestar import Request, Response, get
@@ -9,8 +10,8 @@ from litestar.datastructures import State
 
 from gossamer.api.home import Home
 from gossamer.api.porter import Identity
-from gossamer.api.reach import CrawlReach
 from gossamer.errors import GossamerError
+from gossamer.jobs.jobstate import facts_of, state_of_job
 
 PATIENCE = 2.0  # seconds that a crawl has to answer
 OPEN = {"scope": "anybody"}
@@ -26,9 +27,9 @@ async def healthz() -> str:
 async def readyz(request: Request[Identity | None, Any, Any], state: State) -> Response[Any]:
     """Say whether every crawl that should run answers, and the disk has room; what is not so, to those with a token."""
     home: Home = state.home
-    reaches = [home.reach(name) for name in home.names()]
-    found = await asyncio.gather(*(_trouble(reach) for reach in reaches))
-    troubles = {reach.job: trouble for reach, trouble in zip(reaches, found, strict=True) if trouble}
+    paths = await asyncio.to_thread(home.paths)
+    found = await asyncio.gather(*(_trouble(home, name, path) for name, path in paths.items()))
+    troubles = {name: trouble for name, trouble in zip(paths, found, strict=True) if trouble}
     status = 503 if troubles else 200
     headers = {"Retry-After": "5"} if troubles else {}
     if request.user is None:
@@ -36,16 +37,19 @@ async def readyz(request: Request[Identity | None, Any, Any], state: State) -> R
     return Response({"ready": not troubles, "troubles": troubles}, status_code=status, headers=headers)
 
 
-async def _trouble(reach: CrawlReach) -> str:
-    """Say what is wrong with a crawl; an empty text: nothing."""
+async def _trouble(home: Home, name: str, path: Path) -> str:
+    """Say what is wrong with a crawl that runs, or should; an empty text: nothing."""
+    facts = await asyncio.to_thread(facts_of, path)
+    if facts.runner is None:
+        standing = state_of_job(facts)
+        return standing.why if standing.state == "failed" else ""
     try:
-        floor = reach.directory.settings().crawl.free_disk
-        status = os.statvfs(reach.directory.path)
-        if status.f_bavail * status.f_frsize < floor:
+        reach = home.reach(name)
+        status = os.statvfs(path)
+        if status.f_bavail * status.f_frsize < reach.directory.settings().crawl.free_disk:
             return "the disk has less free space than crawl.free_disk"
-        if reach.directory.runner() is not None:
-            async with asyncio.timeout(PATIENCE):
-                await reach.ask("pulse")
+        async with asyncio.timeout(PATIENCE):
+            await reach.ask("pulse")
     except TimeoutError:
         return f"it has not answered for {PATIENCE:g} s"
     except (GossamerError, OSError) as error:

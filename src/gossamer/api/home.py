@@ -75,5 +75,5 @@ class Home:
 
 
 def _is_ours(path: Path) -> bool:
-    status = path.lstat()
-    return stat.S_ISDIR(status.st_mode) and (os.getuid() in (0, status.st_uid))
+    status, about = path.lstat(), (path / "crawl.json").lstat()
+    return stat.S_ISDIR(status.st_mode) and stat.S_ISREG(about.st_mode) and os.getuid() in (0, status.st_uid)

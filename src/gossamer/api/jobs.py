@@ -78,7 +78,9 @@ async def remove_job(
     await asyncio.to_thread(remove, home.place, directory)
 
 
-@post("/jobs/{name:str}/start", summary="Run a crawl, or queue it", opt={"scope": "operate"}, status_code=202)
+@post(
+    "/jobs/{name:str}/start", summary="Run a crawl, or queue it", opt={"scope": "operate", "repeatable": True}, status_code=202
+)
 async def start(request: Request[Any, Any, Any], state: State, name: JobName) -> Submitted:
     """Let a crawl run from where it is; one that runs or is queued already is left as it is."""
     home: Home = state.home
@@ -101,7 +103,7 @@ async def recrawl(request: Request[Any, Any, Any], state: State, name: JobName) 
     return await _submitted(home, name)
 
 
-@post("/jobs/{name:str}/stop", summary="Stop a crawl", opt={"scope": "operate"}, status_code=202)
+@post("/jobs/{name:str}/stop", summary="Stop a crawl", opt={"scope": "operate", "repeatable": True}, status_code=202)
 async def stop(request: Request[Any, Any, Any], state: State, name: JobName) -> Submitted:
     """Stop a crawl when its visits under way have ended, or take it out of the queue; it stays so until it is started."""
     home: Home = state.home
@@ -115,14 +117,14 @@ async def stop(request: Request[Any, Any, Any], state: State, name: JobName) -> 
     return await _submitted(home, name)
 
 
-@post("/jobs/{name:str}/pause", summary="Pause a crawl", opt={"scope": "operate"}, status_code=204)
+@post("/jobs/{name:str}/pause", summary="Pause a crawl", opt={"scope": "operate", "repeatable": True}, status_code=204)
 async def pause(request: Request[Any, Any, Any], state: State, name: JobName) -> None:
     """Begin no new visit until it is resumed, over runs too."""
     home: Home = state.home
     await home.reach(name).ask("pause", who_of(request))
 
 
-@post("/jobs/{name:str}/resume", summary="End a pause", opt={"scope": "operate"}, status_code=204)
+@post("/jobs/{name:str}/resume", summary="End a pause", opt={"scope": "operate", "repeatable": True}, status_code=204)
 async def resume(request: Request[Any, Any, Any], state: State, name: JobName) -> None:
     """Begin visits again; a crawl that does not run will when it is started."""
     home: Home = state.home

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from msgspec import convert
@@ -28,6 +29,7 @@ UNDER_WAY = frozenset({"running", "paused", "stopping"})  # states of a pulse th
 LOOKING = frozenset({"pulse", *OPERATIONS_LOOKING})
 TRIES = 2
 LOOK_AGAIN = 0.5  # seconds between two looks whether a crawl runs
+STILL = 5.0  # seconds between two pulses of one that does not
 
 
 class CrawlReach:
@@ -85,11 +87,6 @@ class CrawlReach:
         left = kept.frontier.waiting + kept.frontier.leased
         return replace(kept, state="stopped" if left else "finished", since=0.0, under_way=0, workers=())
 
-    async def watch(self) -> AsyncIterator[Any]:
-        """Walk over the pulses of the crawl, over all its runs; while it does not run there is one and then none."""
-        async for _, pulse in self.live(PULSE):
-            yield pulse
-
     async def position(self, after: str) -> str:
         """Return the id behind which a reader goes on: the one it names, the last without one.
 
@@ -101,18 +98,21 @@ class CrawlReach:
         return (after if after.rsplit("-", 2)[0] == last.rsplit("-", 2)[0] else "") if after else last
 
     async def live(self, *kinds: str) -> AsyncIterator[tuple[str, Any]]:
-        """Walk over events of some kinds (`jobs/wire.py`), each with its kind, over all runs of the crawl."""
-        is_new = True
+        """Walk over events of some kinds (`jobs/wire.py`), each with its kind, over all runs of the crawl.
+
+        While nobody runs it, the pulse that was kept last is told again now and then: nobody holds a crawl open to be watched.
+        """
+        told_at = 0.0
         while True:
             if await asyncio.to_thread(self.directory.runner) is not None:
                 with suppress(CrawlSilent):
                     async for kind, event in (await self._connected()).watch(*kinds):
                         yield kind, event
-                is_new = True
-            elif is_new and PULSE in kinds:
-                is_new = False
+                told_at = 0.0
+            elif PULSE in kinds and monotonic() - told_at >= STILL:
+                told_at = monotonic()
                 with suppress(CrawlSilent):
-                    yield PULSE, await self.ask("pulse")
+                    yield PULSE, await self.glance() or await self.ask("pulse")
             await asyncio.sleep(LOOK_AGAIN)
 
     def events(self, after: str) -> AsyncIterator[Event]:
