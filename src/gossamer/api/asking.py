@@ -1,4 +1,4 @@
-"""What every resource needs of a request: which crawl it is about, who asks, what an id or a host's name means; parts of lists."""
+"""What every resource needs of a request: which crawl it is about, who asks, what an id or a name means; parts of lists."""
 
 import re
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from gossamer.errors import UrlError
 from gossamer.url.parse import parse
 
 _Item = TypeVar("_Item")
+ID = "^([0-9a-f]{16}|-)$"
 _ID = re.compile(r"[0-9a-f]{16}")
 _HOST = re.compile(r"[^\s/?#@\\:%]+|\[[0-9A-Fa-f:.]+\]")
 _PORT = re.compile(r":[0-9]{1,5}$")
@@ -28,8 +29,9 @@ Job = Annotated[
 ]
 Limit = Annotated[int, Parameter(description="The most items of a part.", ge=1, le=200)]
 Cursor = Annotated[str, Parameter(description="What `next` of the part before said.", max_length=4_000)]
+IfMatch = Annotated[str | None, Parameter(header="If-Match", description="The ETag that it had when you looked.")]
 ByUrl = Annotated[
-    str, Parameter(query="url", description="Instead of an id: the URL, with `-` in the place of the id.", max_length=16_384)
+    str, Parameter(query="url", description="Instead of an id: the URL, with `-` in the place of the id.", max_length=4_096)
 ]
 
 
@@ -44,6 +46,12 @@ def who_of(request: Request[Any, Any, Any]) -> str:
     return str(request.scope["state"].get("who", ""))
 
 
+def need(request: Request[Any, Any, Any], scope: str) -> None:
+    """Refuse who may not do that; for what needs more than its route does."""
+    if not request.user.may(scope):
+        raise Refused(403, "scope", f"this needs a token of scope {scope}; {request.user.name} has scope {request.user.scope}")
+
+
 def number_of(text: str, url: str) -> int | None:
     """Return the fingerprint that an id is; None: the URL counts."""
     if url:
@@ -55,16 +63,16 @@ def number_of(text: str, url: str) -> int | None:
     return int(text, 16)
 
 
-def host_named(text: str, port: bool = False) -> str:
+def host_named(text: str, port: bool = False, where: str = "path.domain") -> str:
     """Return a host's name as the crawl has it; with `port` one may stand behind it."""
     tail = _PORT.search(text) if port else None
     name = text[: tail.start()] if tail else text
     if not _HOST.fullmatch(name) or len(name) > 300:
-        raise unfit("path.domain", "this is no name of a host")
+        raise unfit(where, "this is no name of a host")
     try:
         return parse(f"http://{name}/").host + (tail.group() if tail else "")
     except (UrlError, ValueError) as error:
-        raise unfit("path.domain", str(error)) from None
+        raise unfit(where, str(error)) from None
 
 
 def no_host(name: str) -> Refused:

@@ -24,7 +24,9 @@ NEVER = (
     "documents.processors",
     "events.",  # where what happens is told
     "chronicle.",  # and whether it is
-    "requests.",  # passwords, proxies, files
+    "requests",  # passwords, proxies, files
+    "requests.",
+    "serve.",
 )
 ADMIN = ("scope.allow", "scope.block")
 LONGEST_PATTERN = 200  # characters of a pattern that comes through a door
@@ -35,9 +37,14 @@ def is_named(setting: str, table: Iterable[str]) -> bool:
     return any(setting == name or (name.endswith(".") and setting.startswith(name)) for name in table)
 
 
+def is_unsafe(setting: str) -> bool:
+    """Tell whether a setting decides what a crawl may reach, what it promises, or where it writes."""
+    return is_named(setting, NEVER)
+
+
 def unsafe(settings: Iterable[str], let: Collection[str] = ()) -> list[str]:
     """Return the settings that may not be set through a door, in order; `let`: what this one's owner allows."""
-    return sorted({one for one in settings if is_named(one, NEVER) and not is_named(one, let)})
+    return sorted({one for one in settings if is_unsafe(one) and one not in let})
 
 
 def for_admins(settings: Iterable[str]) -> list[str]:
