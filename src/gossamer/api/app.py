@@ -64,6 +64,7 @@ def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_
             await asyncio.gather(supervising, return_exceptions=True)
             await home.aclose()
 
+    known = {"home": home, "supervisor": supervisor, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let}
     app = Litestar(
         route_handlers=[
             *ROUTES,
