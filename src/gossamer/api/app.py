@@ -18,7 +18,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from gossamer import dashboard
 from gossamer.api import crawl, docs, events, health, jobs, metrics, problems, resources, sessions, tokens
 from gossamer.api.description import describe
-from gossamer.api.desk import FILE, Desk, Rules
+from gossamer.api.desk import FILE, Desk, DeskRules
 from gossamer.api.home import Home
 from gossamer.api.refusal import Refused, of_refused
 from gossamer.api.streams import Streams
@@ -49,7 +49,7 @@ def description() -> dict[str, Any]:
     return describe(app, version("gossamer"))
 
 
-def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_ONCE) -> ASGIApp:
+def make_app(home: Home, rules: DeskRules, streams: Streams, jobs_at_once: int = AT_ONCE) -> ASGIApp:
     """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
     supervisor = Supervisor(home.place, home.paths, SystemClock(), jobs_at_once)

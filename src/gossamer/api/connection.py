@@ -26,12 +26,12 @@ DETAILS = {
 }
 
 
-def connections(most: int, patience: float) -> "type[Connection]":
+def connections(most: int, patience: float) -> "type[ServerConnection]":
     """Return what uvicorn makes of each connection: at most so many at once, and so many seconds for a head."""
-    return type("BoundConnection", (Connection,), {"most": most, "patience": patience})
+    return type("BoundConnection", (ServerConnection,), {"most": most, "patience": patience})
 
 
-class Connection(H11Protocol):
+class ServerConnection(H11Protocol):
     """One connection."""
 
     most: ClassVar[int]

@@ -30,7 +30,7 @@ TOLD_ONCE = problem("told-once", 409, "this was done, and its answer is told onl
 REPLAYED = (b"idempotency-replayed", b"true")
 
 
-class Rules:
+class DeskRules:
     """What all routes have in common: who is known, and how much is enough."""
 
     def __init__(self, porter: Porter, repeats: Repeats, settings: ServeSettings, cookie: str) -> None:
@@ -45,7 +45,7 @@ class Rules:
 class Desk:
     """Wraps the handler of a route."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: DeskRules) -> None:
         self._app = app
         self._rules = rules
 

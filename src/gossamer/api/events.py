@@ -16,7 +16,7 @@ from litestar.datastructures import State
 from litestar.params import Parameter
 from litestar.response import Stream
 
-from gossamer.api.desk import Rules
+from gossamer.api.desk import DeskRules
 from gossamer.api.home import Home
 from gossamer.api.porter import Identity
 from gossamer.api.reach import CrawlReach
@@ -42,7 +42,7 @@ async def events(
 ) -> Stream:
     """Stream pulses and events of a crawl: those after an id (`after`, or Last-Event-ID), else what comes from now on."""
     home: Home = state.home
-    rules: Rules = state.rules
+    rules: DeskRules = state.rules
     streams: Streams = state.streams
     wanted = frozenset(kinds.split(","))
     strange = wanted - LIVE - frozenset(KINDS)

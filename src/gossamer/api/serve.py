@@ -15,7 +15,7 @@ import uvloop
 
 from gossamer.api.app import make_app
 from gossamer.api.connection import connections
-from gossamer.api.desk import Rules
+from gossamer.api.desk import DeskRules
 from gossamer.api.guard import HEAD, LOOPBACK, Guard
 from gossamer.api.home import Home
 from gossamer.api.log import ServeLog
@@ -42,7 +42,7 @@ def serve_home(
     clock = SystemClock()
     with closing(listening), ServeLog(place, clock, sys.stderr.isatty()) as log, closing(_repeats(place)) as repeats:
         porter, streams = Porter(TokenFile(place), clock), Streams(settings.streams)
-        rules = Rules(porter, repeats, settings, f"gossamer-{number}")
+        rules = DeskRules(porter, repeats, settings, f"gossamer-{number}")
         app = make_app(Home(place, let), rules, streams, settings.jobs)
         server = _Server(
             uvicorn.Config(

@@ -9,7 +9,7 @@ from typing import Any
 from litestar import Request, Response, delete, get, post
 from litestar.datastructures import Cookie, State
 
-from gossamer.api.desk import Rules, is_cross_site, refuse_guess
+from gossamer.api.desk import DeskRules, is_cross_site, refuse_guess
 from gossamer.api.home import Home
 from gossamer.api.porter import Identity
 from gossamer.api.refusal import Refused
@@ -19,7 +19,7 @@ from gossamer.api.types import Login, WhoAmI
 @post("/session", status_code=200, opt={"scope": "anybody"}, summary="Trade a token for a session")
 async def begin(data: Login, request: Request[Any, Any, Any], state: State) -> Response[WhoAmI]:
     """Begin a session: the answer sets a cookie."""
-    rules: Rules = state.rules
+    rules: DeskRules = state.rules
     porter = rules.porter
     if is_cross_site(request.scope, dict(request.scope["headers"])):
         raise Refused(403, "cross-site", "a session begins on this server's own pages only")
@@ -35,7 +35,7 @@ async def begin(data: Login, request: Request[Any, Any, Any], state: State) -> R
 @delete("/session", opt={"scope": "read"}, summary="End the session")
 async def end(request: Request[Identity, Any, Any], state: State) -> Response[None]:
     """End the session that the request came with, and its streams; a token by itself stays good."""
-    rules: Rules = state.rules
+    rules: DeskRules = state.rules
     rules.porter.close_session(request.user)
     gone = Cookie(rules.cookie, value="", path="/", max_age=0, httponly=True, samesite="strict")
     return Response(None, status_code=204, cookies=[gone])

@@ -5,7 +5,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 ROWS = [
-    line.split(" | ") for line in (ROOT / "THREATS.md").read_text().splitlines() if re.match(r"\| [SPNUM]( [SPNUM])* \|", line)
+    line.split(" | ")
+    for line in (ROOT / "THREATS.md").read_text().splitlines()
+    if re.match(r"\| [SPNUMC]( [SPNUMC])* \|", line)
 ]
 
 
