@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +154,12 @@ async def open_catalog(directory: Path, settings: Settings, pause: Pause | None 
         await catalog.aclose()
 
 
+async def has_catalog(directory: Path, settings: Settings) -> bool:
+    """Tell whether a crawl has a catalog yet; to open one is to make it."""
+    location = located(settings.storage.catalog, directory, "storage.catalog")
+    return bool(await choose("catalog", location.scheme).exists(location))
+
+
 @asynccontextmanager
 async def open_graph(
     directory: Path, settings: Settings, writing: bool = False, pause: Pause | None = None
@@ -232,11 +237,11 @@ def memory_robots(settings: Settings) -> Robots:
     return RobotsCache(settings.robots, choose("kv", "memory")())
 
 
-def make_admission(settings: Settings, seeds: Iterable[Url]) -> LinkJudge:
-    """Build the rules a link must pass, plugins included."""
+def make_admission(settings: Settings, seeds: Iterable[Url], directory: Path | None = None) -> LinkJudge:
+    """Build the rules a link must pass, plugins included; `directory`: that of a crawl that has lists of its own."""
     filters = [choose("filter", key)(settings) for key in keys("filter")]
     scorer = choose("scorer", key)(settings) if (key := only("scorer")) is not None else None
-    scope = Lists(settings.scope).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
+    scope = Lists(settings.scope, directory).refreshed(Scope(settings.scope, seeds, keys("fetcher")))
     return LinkJudge(settings, scope, filters, scorer)
 
 
@@ -357,7 +362,7 @@ async def open_stores(
         await judge(chronicle, frontier, clock.now())
         revisit_price = RevisitPrice(kv, catalog, settings.recrawl, clock.now())
         await revisit_price.load()
-        admission, ranks = make_admission(settings, seeds), LatestRanks(graph)
+        admission, ranks = make_admission(settings, seeds, directory), LatestRanks(graph)
         await ranks.renew()
         deduper, near = make_dedupers(kv, settings.dedupe, ranks.of)
         yield Stores(
@@ -485,7 +490,7 @@ async def make_budget(stores: Stores) -> Budget:
 
 def make_lookout(directory: Path, settings: Settings, admission: LinkJudge, events: Events) -> Lookout:
     """Build what looks after list files and the disk."""
-    return Lookout(Lists(settings.scope), admission, settings.crawl, directory, events)
+    return Lookout(Lists(settings.scope, directory), admission, settings.crawl, directory, events)
 
 
 @asynccontextmanager
@@ -536,7 +541,8 @@ async def open_pool(
             lookout=lookout,
             budget=budget,
             events=joints.events,
-            longest_wait=inf if settings.crawl.forever else settings.crawl.longest_wait,
+            longest_wait=settings.crawl.longest_wait,
+            forever=settings.crawl.forever,
             drain=settings.crawl.drain,
             clock=clock,
         )

@@ -196,7 +196,7 @@ async def _crawl(
         claims=RemoteClaims(connection),
         lessons=RemoteLessons(connection),
         commits=RemoteCommits(connection),
-        admission=make_admission(settings, [parse(seed) for seed in greeting.seeds]),
+        admission=make_admission(settings, [parse(seed) for seed in greeting.seeds], directory),
         events=events,
     )
     connection.told_of_arrivals = joints.admission.extend

@@ -3,19 +3,23 @@
     GossamerError           1   anything below that nobody told apart
     ├── UsageError          2   the command line or the configuration says something that makes no sense
     │   ├── ConfigError         an unknown key, a value out of range
-    │   └── UrlError            a text that is no URL
+    │   ├── UrlError            a text that is no URL
+    │   ├── CursorError         a place in a list that this list never gave
+    │   └── FixedSetting        a setting that a crawl that runs, or has begun, cannot change
     ├── CrawlError          3   the crawl's directory
     │   ├── NotACrawl           there is no crawl there
     │   ├── CrawlInUse          another process works on it
     │   ├── CrawlReadOnly       it cannot be written
     │   ├── CrawlSilent         whoever works on it does not answer
-    │   └── CrawlTooNew         a newer gossamer wrote it
+    │   ├── CrawlTooNew         a newer gossamer wrote it
+    │   └── NotRunning          no process runs the crawl
     ├── StoreError          4   a store failed under us
     │   ├── DiskFull            no space left where the crawl keeps its state
     │   └── StoreAway           a store elsewhere cannot be reached now; a crawl waits for it
     ├── SpoolError          4   a temporary file cannot be written; in a crawl it costs its page some time
     ├── SinkError           1   a consumer of events has not taken them; it is told again
     │   └── ConsumerGone        and never will
+    ├── TookTooLong         1   an answer that takes longer than its time; nothing was changed
     ├── CannotGoOn          1   something of ours fails again and again, and nothing gets done meanwhile
     └── PluginError         5   a plugin is missing or failed its checker
         └── ScriptError         a script cannot be loaded, or is missing
@@ -48,6 +52,14 @@ class UrlError(UsageError):
     """A text is not a URL."""
 
 
+class CursorError(UsageError):
+    """A cursor that this question, with these filters, never gave."""
+
+
+class FixedSetting(UsageError):
+    """A setting that cannot be changed, while a crawl runs or at all."""
+
+
 class CrawlError(GossamerError):
     """A crawl's directory cannot be used."""
 
@@ -72,6 +84,10 @@ class CrawlSilent(CrawlError):
 
 class CrawlTooNew(CrawlError):
     """A newer gossamer wrote the directory."""
+
+
+class NotRunning(CrawlError):
+    """No process runs the crawl, so there is nothing to stop."""
 
 
 class StoreError(GossamerError):
@@ -100,6 +116,10 @@ class SinkError(GossamerError):
 
 class ConsumerGone(SinkError):
     """A consumer of events has gone for good: nobody reads our output any more."""
+
+
+class TookTooLong(GossamerError):
+    """An answer could not be had in the time that a question may take."""
 
 
 class CannotGoOn(GossamerError):

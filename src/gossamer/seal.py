@@ -59,6 +59,10 @@ class Seal:
         """Tell whether the store was closed cleanly, and nobody has opened it since."""
         return self._content is not None and self._content.sealed
 
+    def is_as(self, other: "Seal") -> bool:
+        """Tell whether two readings of a seal say the same."""
+        return self._content == other._content
+
     def check(self, most: int | None = None) -> None:
         """Refuse files that are not as the seal says; of those larger than `most` bytes only the size is looked at."""
         for name, problem in self.problems(most):

@@ -32,13 +32,14 @@ from gossamer.joints.walks import first
 from gossamer.policy import politeness
 from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Entry, LinkKind, Priority, Verdict
-from gossamer.records.host import HostPolicy
+from gossamer.records.host import HostOrder, HostPolicy
 from gossamer.records.lease import Answer, Fate, Lease, Settlement
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.reason import because
 from gossamer.records.rules import Rule
 from gossamer.records.token import home_in
 from gossamer.storage.shelving import DirectoryShelving
+from gossamer.testing.frontier_listing import listed
 from gossamer.url.fingerprint import fingerprint, home
 
 START = 1_700_000_000.0
@@ -442,6 +443,12 @@ class BothFrontiers(RuleBasedStateMachine):
         assert numbers == self.loop.run_until_complete(self.model.statistics())
         outlooks = [self.loop.run_until_complete(frontier.outlook(2)) for frontier in (self.real, self.model)]
         assert outlooks[0] == outlooks[1]
+        self.both("pending")
+        for host in HOSTS:
+            self.both("waiting_of", host, 5)
+        for order in HostOrder:
+            lists = [self.loop.run_until_complete(listed(frontier, order, 3)) for frontier in (self.real, self.model)]
+            assert lists[0] == lists[1]
         states = Counter(known.state for known in found)
         assert all(getattr(numbers, state.value) == states[state] for state in State)
         live = {lease.entry.key for lease in self.turns.values() if lease.entry.key}

@@ -15,6 +15,7 @@ import pytest
 from crawling import Simweb, run_gossamer, simweb_running, start_gossamer
 
 from gossamer.jobs.control import ask
+from gossamer.jobs.conversation import listed
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.search import find_pages
 from gossamer.simweb import ledger
@@ -44,7 +45,7 @@ class Survived:
 
 def lessons(directory: Path) -> Known:
     """Ask a crawl, running or not, what it has learned."""
-    rows = ask(CrawlDirectory.open(directory), "lessons")
+    rows = listed(CrawlDirectory.open(directory), "lessons")
     return {(row["host"], row["kind"], row["name"]): row for row in rows}
 
 

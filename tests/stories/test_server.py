@@ -1,45 +1,11 @@
 """The server beside a crawl: what a program sees of it, running and stopped."""
 
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from crawling import run_gossamer, simweb_running, start_gossamer
-
-
-class Door:
-    """A running server, as a program with a token sees it."""
-
-    def __init__(self, url: str, token: str) -> None:
-        self.url = url
-        self.token = token
-
-    def get(self, path: str, token: str | None = None) -> tuple[int, Any]:
-        """Return status and body."""
-        headers = {"Authorization": f"Bearer {self.token if token is None else token}"}
-        try:
-            with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=headers), timeout=20) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
-
-
-@contextmanager
-def serving(place: Path) -> Iterator[Door]:
-    """Serve a place for a while."""
-    server = start_gossamer("serve", place, "--port", 0, "--json")
-    try:
-        assert server.stdout is not None
-        ready = json.loads(server.stdout.readline())
-        yield Door(ready["url"], ready["token"])
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
+from crawling import run_gossamer, simweb_running
+from doors import serving
 
 
 @pytest.fixture(scope="module")

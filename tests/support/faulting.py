@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crawling import CLEAN, GOSSAMER, Simweb, wrong_outcomes
 
-from gossamer.jobs.control import ask
+from gossamer.jobs.conversation import explanations
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.verify import verify_crawl
 
@@ -33,7 +33,7 @@ def faults_found(directory: Path) -> list[str]:
 def surprises(directory: Path, web: Simweb) -> list[tuple[str, str, str | None]]:
     """Return the URLs that ended otherwise than the manifest says."""
     urls = [entry["url"] for entry in web.manifest]
-    answers = ask(CrawlDirectory.open(directory), "explain_all", urls=urls)
+    answers = explanations(CrawlDirectory.open(directory), urls)
     return wrong_outcomes(web, {answer["url"]: answer["outcome"] for answer in answers})
 
 

@@ -34,6 +34,7 @@ _LEFT_OUT = (  # not part of a crawl, or imports the other one
     "gossamer.jobs.graph",
     "gossamer.jobs.simulate",
     "gossamer.policy.pagerank",
+    "gossamer.storage.edgesearch",
     "gossamer.storage.edgetable",
 )
 

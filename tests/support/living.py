@@ -21,6 +21,7 @@ from crawling import CLEAN, GOSSAMER, Simweb, simweb_running
 from gossamer.errors import CrawlInUse, NotACrawl, UsageError
 from gossamer.jobs import control
 from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.operations.urls import AT_ONCE
 
 DAY = 86400.0
 PATIENCE = 60.0  # seconds for what takes one
@@ -109,13 +110,13 @@ class Living:
     def known(self) -> dict[str, dict[str, Any]]:
         """Ask the running crawl what it knows of every URL; nothing while it does not answer."""
         try:
-            answers = control._ask_running(
-                CrawlDirectory.open(self.directory), "explain_all", {"urls": self.urls}, CrawlInUse("")
-            )
+            crawl = CrawlDirectory.open(self.directory)
+            parts = [{"urls": self.urls[start : start + AT_ONCE]} for start in range(0, len(self.urls), AT_ONCE)]
+            told = [control._ask_running(crawl, "explain_all", part, CrawlInUse("")) for part in parts]
         except (CrawlInUse, NotACrawl, UsageError):
             self._look_alive()
             return {}
-        return {answer["url"]: answer for answer in answers}
+        return {answer["url"]: answer for answers in told for answer in answers}
 
     def wait_until_idle(self) -> dict[str, dict[str, Any]]:
         """Return what is known, by URL, when every one was visited and none is due."""

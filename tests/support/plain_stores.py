@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from gossamer.document.body import Body
-from gossamer.edges import unpack
+from gossamer.edges import NOFOLLOW, NUMBERS, unpack
 from gossamer.errors import StoreError
 from gossamer.frontier.reference.memory import MemoryFrontier
 from gossamer.joints.frontier import Frontier
@@ -539,6 +539,18 @@ class PlainGraph:
     async def pages(self) -> AsyncIterator[tuple[int, bytes]]:
         for page in list(self._state["edges"].items()):
             yield page
+
+    async def links_from(self, page: int, seconds: float) -> bytes | None:
+        edges: bytes | None = self._state["edges"].get(page)
+        return edges
+
+    async def links_to(self, page: int, seconds: float) -> list[tuple[int, int]]:
+        rows = [
+            (source, target, NUMBERS[kind] | NOFOLLOW * nofollow)
+            for source, packed in self._state["edges"].items()
+            for target, kind, nofollow in unpack(packed)
+        ]
+        return sorted((source, way) for source, target, way in rows if target == page)
 
     async def compact(self) -> None:
         pass

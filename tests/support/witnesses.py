@@ -61,13 +61,16 @@ MARIADB = Witness("mariadb-server-core", "/usr/sbin/mariadbd")
 CLIENT = Witness("mariadb-client-core", "/usr/bin/mariadb")
 MEDIAWIKI = Witness("mediawiki", "/usr/share/mediawiki/index.php")
 SQLITE = Witness("php-sqlite3", "/usr/lib/php/*/pdo_sqlite.so")
+PROMETHEUS = Witness("prometheus", "/usr/bin/prometheus")  # and promtool
+SYSTEMD = Witness("systemd", "/usr/bin/systemd-analyze")
 SCRAPY = _from_pypi("scrapy")
 TRAC = _from_pypi("trac")
 MACHINA = _from_pypi("machina")
 SERVED = (NGINX, APACHE, WGET, PYTHON, POSTGRESQL, MANUAL)
 PACKAGED = (FASTCGI, PHP, CGI, DOKUWIKI, CGIT, GIT, WORDPRESS, THEME, MARIADB, CLIENT, MEDIAWIKI, SQLITE)
 PROXIES = (TINYPROXY, MICROSOCKS)
-WITNESSES = (*SERVED, *PROXIES, *PACKAGED, TRAC, MACHINA, SCRAPY)
+WATCHERS = (PROMETHEUS, SYSTEMD)
+WITNESSES = (*SERVED, *PROXIES, *PACKAGED, *WATCHERS, TRAC, MACHINA, SCRAPY)
 
 
 def missing(witnesses: tuple[Witness, ...] = WITNESSES) -> list[str]:

@@ -1,36 +1,43 @@
 """The application: every route in one table, behind the guard."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from litestar import Litestar, Router, get
+from litestar import Litestar, Router, route
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
+from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
 from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp
 
 from gossamer import dashboard
-from gossamer.api import events, problems, stats
-from gossamer.api.guard import Guard
+from gossamer.api import events, health, metrics, problems, sessions, stats, tokens
+from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
+from gossamer.api.refusal import Refused, of_refused, unknown
+from gossamer.api.streams import Streams
 from gossamer.errors import GossamerError
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
+DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.make_token, tokens.revoke_token)
 
 
-@get("/healthz", include_in_schema=False)
-async def healthz() -> str:
-    """Say that the loop turns."""
-    return "ok"
+@route(
+    "/api/{rest:path}", http_method=["GET", "POST", "PUT", "PATCH", "DELETE"], opt={"scope": "read"}, include_in_schema=False
+)
+async def nothing(rest: str) -> None:
+    """Say that there is nothing: without it, a wrong path below /api would be looked for among the dashboard's files."""
+    raise unknown(f"there is nothing at /api{rest}")
 
 
-def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
-    """Return the application for a home of crawls."""
+def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
+    """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
+    numbers = metrics.DoorNumbers()
 
     @asynccontextmanager
     async def open_home(app: Any) -> AsyncIterator[None]:
@@ -41,14 +48,23 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[stats.stats, events.events]),
-            healthz,
-            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False),
+            Router(BASE, route_handlers=[stats.stats, events.events, *DOOR]),
+            nothing,
+            health.healthz,
+            health.readyz,
+            metrics.metrics,
+            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
         lifespan=[open_home],
-        state=State({"home": home}),
+        state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
+        middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
-        exception_handlers={GossamerError: problems.of_ours, HTTPException: problems.of_framework, Exception: problems.of_bug},
+        exception_handlers={
+            GossamerError: problems.of_ours,
+            Refused: of_refused,
+            HTTPException: problems.of_framework,
+            Exception: problems.of_bug,
+        },
         logging_config=None,
     )
-    return Guard(app, token, hosts)
+    return metrics.Counted(app, numbers)

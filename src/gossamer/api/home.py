@@ -34,7 +34,7 @@ class Home:
         if self.is_one:
             return [self.place.resolve().name]
         found = [about.parent for about in self.place.glob("*/crawl.json")]
-        return sorted(path.name for path in found if not path.is_symlink())
+        return sorted(path.name for path in found if not path.is_symlink() and not (path / "crawl.json").is_symlink())
 
     def reach(self, job: str | None) -> CrawlReach:
         """Return the way to a crawl; without a name to the only one."""

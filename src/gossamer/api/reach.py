@@ -2,16 +2,24 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from gossamer.errors import CrawlSilent
-from gossamer.jobs.caller import Caller
-from gossamer.jobs.chronicle import told_to_programs
+from gossamer.jobs.caller import ANSWER, Caller
+from gossamer.jobs.chronicle import opened, told_to_programs
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.keep import PROGRAM
+from gossamer.jobs.pulse import last_kept
 from gossamer.records.event import Event
+from gossamer.records.pulse import Pulse
 
 OPENING = 30.0  # seconds until a keeper must answer
+GLANCE = 1.0  # seconds that a run has to tell its pulse
+UNDER_WAY = frozenset({"running", "paused", "stopping"})  # states of a pulse that only a run can be in
 
 
 class CrawlReach:
@@ -25,8 +33,27 @@ class CrawlReach:
 
     async def ask(self, operation: str, who: str = "", **arguments: Any) -> Any:
         """Carry out an operation, whether the crawl runs or not."""
-        caller = await self._connected()
+        caller = await self._connected_soon()
         return await caller.ask(operation, arguments, who)
+
+    async def glance(self) -> Pulse | None:
+        """Return the crawl's numbers without making anybody open it: a run's last pulse, else the one that was kept last.
+
+        None: there was never any. A run that does not answer at once is shown as it was when it last did.
+        """
+        running = self.directory.runner() is not None
+        if running:
+            with suppress(OSError, CrawlSilent):
+                async with self._calling:
+                    if self._caller is None or self._caller.is_over:
+                        self._caller = await Caller.connect(self.directory)
+                    caller = self._caller
+                return convert(await caller.ask("pulse", {}, patience=GLANCE), Pulse)
+        kept = await asyncio.to_thread(last_kept, self.directory.path)
+        if kept is None or running or kept.state not in UNDER_WAY:
+            return kept
+        left = kept.frontier.waiting + kept.frontier.leased
+        return replace(kept, state="stopped" if left else "finished", since=0.0, under_way=0, workers=())
 
     async def watch(self) -> AsyncIterator[Any]:
         """Walk over the pulses of the crawl, as long as somebody holds it."""
@@ -34,9 +61,29 @@ class CrawlReach:
         async for pulse in caller.watch():
             yield pulse
 
+    async def position(self, after: str) -> str:
+        """Return the id behind which a reader goes on: the one it names, the last without one.
+
+        One of another crawl, which stood here before, is as good as none that was seen.
+        """
+        async with opened(self.directory) as chronicle:
+            last = await chronicle.head()
+            await chronicle.lag(after)  # says what is wrong with it
+        return (after if after.rsplit("-", 2)[0] == last.rsplit("-", 2)[0] else "") if after else last
+
     def events(self, after: str) -> AsyncIterator[Event]:
         """Walk over what happened, and wait for more."""
         return told_to_programs(self.directory, after, lambda: True)
+
+    async def _connected_soon(self) -> Caller:
+        """Return a connection; a keeper that takes long to open the crawl goes on with it, and answers who asks later."""
+        connecting = asyncio.ensure_future(self._connected())
+        try:
+            async with asyncio.timeout(ANSWER):
+                return await asyncio.shield(connecting)
+        except TimeoutError:
+            connecting.add_done_callback(lambda task: task.cancelled() or task.exception())
+            raise CrawlSilent(f"{self.job} has not answered for {ANSWER:g} s; ask again") from None
 
     async def _connected(self) -> Caller:
         async with self._calling:

@@ -4,12 +4,13 @@ Fields are only ever added. Times are Unix seconds, sizes bytes, names those of 
 key, 16 hex digits.
 """
 
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Item = TypeVar("Item")
 Scope = Literal["read", "operate", "admin"]
+PriorityName = Literal["high", "medium", "low"]
 
 
 class ItemList(Struct, Generic[Item], kw_only=True):
@@ -65,7 +66,7 @@ class Submit(Struct, kw_only=True, forbid_unknown_fields=True):
     """A new crawl."""
 
     urls: list[str]
-    priority: Literal["high", "normal", "low"] | None = None
+    priority: PriorityName | None = None
     name: str = ""
     settings: dict[str, Any] = {}  # by dotted names
     start: bool = True
@@ -101,8 +102,8 @@ class CrawlStatus(Struct, kw_only=True):
 class SeedUrls(Struct, kw_only=True, forbid_unknown_fields=True):
     """URLs to begin with."""
 
-    urls: list[str]
-    priority: Literal["high", "normal", "low"] | None = None
+    urls: Annotated[list[str], Meta(min_length=1, max_length=10_000)]
+    priority: PriorityName | None = None
 
 
 class RefusedSeed(Struct, kw_only=True):
@@ -128,6 +129,22 @@ class Added(Struct):
     added: int
 
 
+class WaitingUrl(Struct, kw_only=True):
+    """A URL that waits for its turn."""
+
+    id: str
+    url: str
+    priority: str
+    score: float | None
+    due: float | None  # when it is visited again; None: as soon as its turn comes
+    again: bool  # it was visited before
+    attempts: int
+    depth: int
+    kind: str
+    via: str
+    discovered_at: float
+
+
 class Pending(Struct, kw_only=True):
     """URLs that wait."""
 
@@ -135,25 +152,128 @@ class Pending(Struct, kw_only=True):
     leased: int
     hosts: int
     by_priority: dict[str, int]
-    queue: list[dict[str, Any]] | None = None  # of one host: its next URLs, as they would be fetched
+    later: int  # of these, that wait for a date
+    as_of: float
+    queue: list[WaitingUrl] | None = None  # of one host: its next URLs, as they would be fetched
 
 
-class Policy(Struct, kw_only=True, forbid_unknown_fields=True):
+class Removal(Struct, kw_only=True):
+    """What becomes of a URL that is visited just now."""
+
+    id: str
+    url: str
+    state: str
+
+
+class Policy(Struct, kw_only=True):
     """An operator's policy for a host; None: the crawl's configuration decides."""
 
     max_qps: float | None = None
     crawl_depth: int | None = None
-    priority: Literal["high", "normal", "low"] | None = None
+    priority: PriorityName | None = None
     recrawl_interval_hours: float | None = None
     user_agent: str | None = None
     max_connections: int | None = None
     insecure: bool | None = None
 
 
+class PolicyChange(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A change of a policy: what is left out stays as it is, null leaves it to the crawl's configuration."""
+
+    max_qps: Annotated[float, Meta(gt=0, le=1_000)] | None | UnsetType = UNSET
+    crawl_depth: Annotated[int, Meta(ge=0, le=1_000)] | None | UnsetType = UNSET
+    priority: PriorityName | None | UnsetType = UNSET
+    recrawl_interval_hours: Annotated[float, Meta(gt=0, le=876_000)] | None | UnsetType = UNSET
+    user_agent: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"^[\x20-\x7e]+$")] | None | UnsetType = UNSET
+    max_connections: Annotated[int, Meta(ge=1, le=100)] | None | UnsetType = UNSET  # admin
+    insecure: bool | None | UnsetType = UNSET  # admin
+
+
+class HostClockRow(Struct, kw_only=True):
+    """What a host's next turn depends on."""
+
+    next_time: float  # no request before this
+    robots_delay: float  # Crawl-delay
+    slowdown: float
+    blocked_until: float
+    block_rule: str
+    block_reason: str
+    block_facts: dict[str, Any]
+    failures: int  # in a row
+    openings: int  # of the breaker, in a row
+    probing: bool
+    given_up_until: float
+    recent: str  # the last requests, at most 100, newest first: 1 is a failure
+    recent_count: int
+
+
+class HostRow(Struct, kw_only=True):
+    """A host of a crawl."""
+
+    host: str
+    state: str  # ready, paused, blocked, open (the breaker)
+    waiting: int
+    leased: int
+    delay: float  # seconds between two requests
+    max_connections: int
+    paused: bool
+    blocked: bool
+    policy: Policy
+    clock: HostClockRow
+
+
+class LessonRow(Struct, kw_only=True):
+    """Something that was learned of a host, and what it does."""
+
+    host: str
+    kind: str  # template, parameter, probe, growth, words, view, habit
+    name: str
+    ruling: str  # an operator's word: allow, block, none; empty: there can be none
+    facts: dict[str, Any]  # the evidence, and what follows from it
+
+
+class RobotsBrief(Struct, kw_only=True):
+    """A robots.txt in short."""
+
+    status: int | None
+    kind: str
+    rules: int
+    crawl_delay: float | None
+    sitemaps: int
+    fetched_at: float | None
+
+
+class HostDetail(HostRow, kw_only=True):
+    """A host, and what was had from it; the numbers are those of `counted` pages, by key."""
+
+    counted: int
+    is_whole: bool  # all pages of the host were counted
+    outcomes: dict[str, int]
+    pages: int
+    bytes: int
+    mean_response_seconds: float | None
+    last_visit: float | None
+    robots: RobotsBrief | None
+    lessons: list[LessonRow]
+    as_of: float
+
+
 class Reasoned(Struct, kw_only=True, forbid_unknown_fields=True):
     """Why an operator decides so."""
 
-    reason: str = ""
+    reason: Annotated[str, Meta(max_length=2_000)] = ""
+
+
+class Dropped(Struct):
+    """How many URLs were removed."""
+
+    dropped: int
+
+
+class RulingChange(Struct, kw_only=True, forbid_unknown_fields=True):
+    """An operator's word above what was learned."""
+
+    ruling: Literal["allow", "block", "none"]
 
 
 class RobotsAnswer(Struct, kw_only=True):
@@ -162,12 +282,59 @@ class RobotsAnswer(Struct, kw_only=True):
     allow: list[str]
     disallow: list[str]
     crawl_delay: float | None
-    agent: str
+    agent: str  # whose group counts for us
     sitemaps: list[str]
-    fetched_at: float
+    fetched_at: float | None
     expires_at: float
-    status: int
+    status: int | None
     source: str
+    origin: str
+    origins: list[str]
+    kind: str
+    detail: str
+
+
+class ExplainUrls(Struct, kw_only=True, forbid_unknown_fields=True):
+    """URLs to be explained."""
+
+    urls: Annotated[list[str], Meta(min_length=1, max_length=100)]
+
+
+class RuleVerdict(Struct, kw_only=True):
+    """What one rule says of a URL."""
+
+    rule: str
+    allowed: bool
+    reason: str
+    facts: dict[str, Any]
+
+
+class Explanation(Struct, kw_only=True):
+    """All there is to know about one URL."""
+
+    id: str
+    url: str
+    wire: str  # as it is requested
+    key: str  # as it is deduplicated
+    requested: str
+    host: str
+    state: str  # waiting, leased, done, dead, removed; unknown: never found, and the rest says what would happen
+    not_for_us: bool
+    outcome: str | None
+    rule: str
+    reason: str
+    facts: dict[str, Any]
+    found: dict[str, Any] | None
+    verdicts: list[RuleVerdict]
+    robots: dict[str, Any]
+    queue: dict[str, Any] | None
+    waits_for: str
+    host_status: HostRow | None
+    page: dict[str, Any] | None
+    duplicate_of: str
+    copies: list[str]
+    evidence: Any
+    help: Any
 
 
 # --- pages -----------------------------------------------------------------------------------------------------------
@@ -189,15 +356,21 @@ class PageRow(Struct, kw_only=True):
     fetched_at: float
     duplicate_of: str
     language: str = ""
-    snippet: str = ""  # where the words were found
+
+
+class NearPage(PageRow, kw_only=True):
+    """A page whose text is nearly that of another."""
+
+    distance: int  # bits of 64 that differ
 
 
 class PageVersion(Struct, kw_only=True):
     """A kept capture of a page."""
 
-    number: int  # 1 is the first
+    number: int  # 1 is the newest
     fetched_at: float
     status: int
+    mime: str
     digest: str
     bytes: int
 
@@ -213,12 +386,66 @@ class PageDetail(PageRow, kw_only=True):
 class LinkRow(Struct, kw_only=True):
     """A link of a page, or to it."""
 
-    url: str
+    url: str  # empty: no URL of that id is known
     id: str
     kind: str
     nofollow: bool
     state: str
     outcome: str | None
+
+
+# --- what happened ---------------------------------------------------------------------------------------------------
+
+
+class AuditEvent(Struct, kw_only=True):
+    """A line of the chronicle."""
+
+    id: str
+    kind: str  # visit, word, begun, ended, gap
+    at: float
+    host: str
+    said: dict[str, Any]
+
+
+class AuditHead(Struct, kw_only=True):
+    """The last block of the chronicle, which stands for all before it."""
+
+    node: str
+    block: int
+    hash: str
+    at: float
+
+
+# --- settings and lists ----------------------------------------------------------------------------------------------
+
+
+class JobSettings(Struct, kw_only=True):
+    """The settings of a crawl, by dotted names."""
+
+    settings: dict[str, Any]  # that count for the next run
+    this_run: dict[str, Any]  # of these, what the run under way was given instead
+    changeable: list[str]  # now
+    refused: list[str]  # that this server never changes
+
+
+class SettingChanges(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Settings to be changed, by dotted names; null: as if it were not set."""
+
+    settings: dict[str, Any]
+
+
+class PatternList(Struct, kw_only=True):
+    """A list of patterns."""
+
+    kind: Literal["allow", "block"]
+    patterns: list[str]
+    file: str  # an operator's own list that counts beside it; never written here
+
+
+class PatternChanges(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The patterns that a list shall have."""
+
+    patterns: Annotated[list[Annotated[str, Meta(min_length=1, max_length=200)]], Meta(max_length=1_000)]
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -241,10 +468,11 @@ class Stats(TodayStatus, kw_only=True):
     outcomes: dict[str, int]
     states: dict[str, int]  # URLs by what became of them
     pages: int
+    errors: int
     requests: int
     bytes: int
     freshness: float | None
-    coverage: dict[str, int]  # hosts that were seen, and those with work
+    coverage: dict[str, int]  # hosts with work
     politeness_violations: int
     disk_free: int
     as_of: float
@@ -252,8 +480,11 @@ class Stats(TodayStatus, kw_only=True):
 
 
 class Throughput(Struct, kw_only=True):
-    """Numbers over time, as columns; each value is of the step that ends at its time."""
+    """Numbers over time, as columns; each value is of the step that ends at its time, `waiting` as it was then."""
 
+    since: float
+    until: float
+    step: float
     time: list[float]
     pages: list[int]
     errors: list[int]
@@ -272,19 +503,21 @@ class WorkerRow(Struct, kw_only=True):
     pages_per_second: float
     rss: int
     last_seen: float
-    state: str
+    state: str  # working, idle, silent
 
 
 class WorkerStats(Struct, kw_only=True):
-    """What one worker has done."""
+    """What one worker has done in its life."""
 
     id: str
     visits: int
     pages: int
     bytes: int
     outcomes: dict[str, int]
-    stalls: int
+    responses: dict[str, int]  # of the whole crawl: answers by the upper end of their class, in seconds
+    stalls: int  # of the whole crawl: times that its loop stood still
     hosts: int  # at home there
+    as_of: float
 
 
 # --- who asks --------------------------------------------------------------------------------------------------------

@@ -26,12 +26,12 @@ def explain(
     """Say what happened to a URL, which rule decided, where it was found, and what would help."""
     import sys
 
-    from gossamer.jobs.control import ask
+    from gossamer.jobs.conversation import explanations
     from gossamer.jobs.directory import CrawlDirectory
 
     crawl = CrawlDirectory.open(directory)
     urls = [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]
-    for facts in ask(crawl, "explain_all", urls=urls):
+    for facts in explanations(crawl, urls):
         if json:
             output.json(facts)
         elif everything:

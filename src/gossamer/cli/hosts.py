@@ -23,7 +23,7 @@ def hosts(
     from gossamer.jobs.control import ask
     from gossamer.jobs.directory import CrawlDirectory
 
-    found = ask(CrawlDirectory.open(directory), "hosts", limit=limit)
+    found = ask(CrawlDirectory.open(directory), "busiest", limit=limit)
     if json:
         for one in found:
             output.json(one)

@@ -90,11 +90,10 @@ def _effect(one: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _learned(directory: Path, host: str) -> list[dict[str, Any]]:
-    from gossamer.jobs.control import ask
+    from gossamer.jobs.conversation import listed
     from gossamer.jobs.directory import CrawlDirectory
 
-    found: list[dict[str, Any]] = ask(CrawlDirectory.open(directory), "lessons", name=host)
-    return found
+    return list(listed(CrawlDirectory.open(directory), "lessons", name=host))
 
 
 def _rule(directory: Path, host: str, kind: str, rulings: dict[str, str]) -> None:

@@ -139,11 +139,15 @@ class Patterns:
     @classmethod
     def parse(cls, lines: Iterable[str], name: str) -> "Patterns":
         """Read the lines of the list called `name`; raise ConfigError that names the first bad line."""
+        return cls.join([(name, lines)])
+
+    @classmethod
+    def join(cls, lists: Iterable[tuple[str, Iterable[str]]]) -> "Patterns":
+        """Read several lists, each with its name, as one."""
+        lists = list(lists)
+        name = ", ".join(each for each, _ in lists)
         hosts, prefixes, expressions = Hosts((), name), Prefixes((), name), Expressions((), name)
-        for number, text in enumerate(lines, start=1):
-            line, where = text.strip().removeprefix("\ufeff"), f"{name}, line {number}"
-            if not line or line.startswith("#"):
-                continue
+        for where, line in [pair for each, lines in lists for pair in written_lines(lines, each)]:
             if len(line) > 2 and line[0] == line[-1] == "/":
                 expressions.add(line[1:-1], line, where)
             elif "://" in line:
@@ -156,6 +160,14 @@ class Patterns:
     def match(self, url: Url) -> str:
         """Return the line that matches the URL, or nothing."""
         return self._hosts.match(url) or self._prefixes.match(url) or self._expressions.match(url)
+
+
+def written_lines(lines: Iterable[str], name: str) -> Iterable[tuple[str, str]]:
+    """Return the patterns of a list called `name`, and where each stands."""
+    for number, text in enumerate(lines, start=1):
+        line = text.strip().removeprefix("\ufeff")
+        if line and not line.startswith("#"):
+            yield f"{name}, line {number}", line
 
 
 def compiled(expression: str, name: str) -> Any:

@@ -94,9 +94,12 @@ class Scope:
         return scope
 
     def extend(self, seeds: Iterable[Url]) -> None:
-        """Take in where seeds arrived that redirect: from now on these are seeds, too."""
+        """Take in where seeds arrived that redirect, or what was seeded later: from now on these are seeds, too."""
+        seeds = tuple(seeds)
         self._locate((*self._seeds, *seeds))
+        self._schemes |= {seed.scheme for seed in seeds}
         self._sites.clear()
+        self._choose()
 
     def judge(self, candidate: Candidate) -> Verdict:
         """Return the first refusal, or that the candidate is in scope."""

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from gossamer.assemble import Stores
+from gossamer.assemble import Crawl, Stores
 from gossamer.children import LENGTH
 from gossamer.errors import GossamerError, UsageError
 from gossamer.jobs.directory import CrawlDirectory
-from gossamer.jobs.operate import OPERATIONS, carry_out
+from gossamer.jobs.operate import OPERATIONS, STEERING, carry_out
 from gossamer.jobs.plain import plain
 from gossamer.jobs.pulse import Pulses
 from gossamer.jobs.sockets import short
@@ -29,10 +29,15 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def serve_control(
-    directory: CrawlDirectory, stores: Stores, pulses: Pulses, let_go: Callable[[], None] | None = None
+    directory: CrawlDirectory,
+    stores: Stores,
+    pulses: Pulses,
+    *,
+    running: Crawl | None = None,
+    let_go: Callable[[], None] | None = None,
 ) -> AsyncIterator["Switchboard"]:
-    """Answer questions while the block runs; `let_go`: what a keeper does that is asked to yield."""
-    board = Switchboard(stores, pulses, let_go)
+    """Answer questions while the block runs; `running`: the crawl, if it does; `let_go`: what a keeper does to yield."""
+    board = Switchboard(stores, pulses, running, let_go)
     directory.socket.unlink(missing_ok=True)
     before = os.umask(0o177)  # nobody but the owner may ask
     try:
@@ -51,9 +56,10 @@ async def serve_control(
 class Switchboard:
     """All connections to a crawl."""
 
-    def __init__(self, stores: Stores, pulses: Pulses, let_go: Callable[[], None] | None) -> None:
+    def __init__(self, stores: Stores, pulses: Pulses, running: Crawl | None, let_go: Callable[[], None] | None) -> None:
         self._stores = stores
         self._pulses = pulses
+        self._running = running
         self._let_go = let_go
         self._connections: set[asyncio.Task[None]] = set()
         self.asked = 0  # questions so far, for whoever ends when nobody asks
@@ -97,11 +103,11 @@ class Switchboard:
             return True
         if operation == "pulse":
             return plain(self._pulses.last)
-        if operation not in OPERATIONS:
+        if operation not in OPERATIONS and operation not in STEERING:
             raise UsageError(f"there is no operation {operation!r}")
         if operation == "status":
-            arguments["running"] = self._let_go is None
-        return await carry_out(self._stores, operation, arguments, who)
+            arguments["running"] = self._running is not None
+        return await carry_out(self._stores, operation, arguments, who, self._running)
 
     async def pulses(self) -> AsyncIterator[dict[str, Any]]:
         """Walk over pulses as they come."""

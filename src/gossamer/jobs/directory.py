@@ -11,6 +11,7 @@ crawl.log      what happened                   sinks/      how far each consumer
 pulse.jsonl    the crawl in numbers, every ten seconds
 lock           who works on it                 control.sock  how to reach them
 secrets/       passwords that were typed; nobody but the owner can read it
+allow.txt      patterns it was told to allow   block.txt   and to block, while it ran or not
 """
 
 import fcntl
@@ -19,8 +20,10 @@ import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from errno import EDQUOT, ENOSPC
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 from msgspec import Struct
@@ -28,15 +31,17 @@ from msgspec import Struct
 from gossamer.config.load import dump, load
 from gossamer.config.sections import Settings
 from gossamer.durability import make_directory
-from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, NotACrawl, StoreError
+from gossamer.errors import CrawlError, CrawlInUse, CrawlReadOnly, CrawlTooNew, DiskFull, NotACrawl, StoreError
 from gossamer.jobs.command import command
 from gossamer.jobs.extensions import script_digests
 from gossamer.jobs.sockets import short
 from gossamer.jobs.typed import SECRETS, write_secrets
 from gossamer.jobs.wire import YIELD, Question, sent
+from gossamer.run.lists import OWN, changed_lines
 from gossamer.seal import RESTORE, Seal, write_whole
 from gossamer.url.parse import Url, parse
 
+CHANGING = Lock()  # held by whoever changes papers: a thread of the crawl's process, which holds the crawl
 FORMAT = 3  # since a reason is a rule and its facts, and every row of the key-value store is at a place
 KEEPER = "keeper"  # the role of whoever only answers questions about a stopped crawl
 YIELDING = 10.0  # seconds that a keeper has to let go
@@ -66,6 +71,7 @@ class CrawlDirectory:
         "lock",
         "control.sock",
         "sinks",
+        *OWN.values(),
         SECRETS,
     )  # beside the stores
 
@@ -124,7 +130,7 @@ class CrawlDirectory:
         directory = cls(path)
         try:
             raw = directory._about.read_bytes()
-            Seal(directory._seal, f"{RESTORE}, {EDITED}").check()
+            directory._check_seal()
             about = msgspec.json.decode(raw, type=About)
         except FileNotFoundError:
             if directory._seal.exists():
@@ -144,6 +150,18 @@ class CrawlDirectory:
             )
         return directory
 
+    def _check_seal(self) -> None:
+        """Refuse papers that are not as the seal says, unless somebody has just changed both."""
+        seal = Seal(self._seal, f"{RESTORE}, {EDITED}")
+        while True:
+            try:
+                seal.check()
+                return
+            except StoreError:
+                before, seal = seal, Seal(self._seal, f"{RESTORE}, {EDITED}")
+                if seal.is_as(before):
+                    raise
+
     def settings(self, flags: dict[str, object] | None = None) -> Settings:
         """Return the crawl's configuration, with the flags of this run on top."""
         return load([self._config], flags or {})
@@ -159,12 +177,64 @@ class CrawlDirectory:
         except (OSError, UnicodeDecodeError) as error:
             raise CrawlError(f"cannot read {self._seeds}: {error}; {RESTORE}") from error
 
+    def add_seeds(self, seeds: Iterable[Url]) -> int:
+        """Let further URLs be seeds, durably; return how many were none yet. A kill at any point leaves a crawl that opens."""
+        with CHANGING:
+            lines = self._seeds.read_text("utf-8").splitlines()
+            known = set(lines)
+            new = [wire for wire in dict.fromkeys(seed.wire for seed in seeds) if wire not in known]
+            if new:
+                self._replace(self._seeds, "".join(f"{line}\n" for line in (*lines, *new)).encode(), self._papers)
+            return len(new)
+
+    def change_settings(self, changes: Mapping[str, object]) -> tuple[Settings, Settings]:
+        """Write other values of settings, durably; return all of them before and after, as the file has them."""
+        with CHANGING:
+            before = load([self._config], {}, {})
+            after = load([self._config], changes, {})
+            if after != before:
+                text = dump(after, only_changed=True, directory=self.path)
+                self._replace(self._config, text.encode(), (self._seeds, self._about))
+            return before, after
+
+    def list_lines(self, kind: str) -> list[str]:
+        """Return the lines of a list that the crawl was told."""
+        path = self.path / OWN[kind]
+        try:
+            return path.read_text("utf-8").splitlines() if path.exists() else []
+        except (OSError, UnicodeDecodeError) as error:
+            raise CrawlError(f"cannot read {path}: {error}; correct the file or remove it") from error
+
+    def change_list(self, kind: str, add: Iterable[str], remove: Iterable[str]) -> list[str]:
+        """Write patterns into a list and take others out, durably; return its lines."""
+        with CHANGING:
+            lines = changed_lines(self.list_lines(kind), add, remove, OWN[kind])
+            with self._writing():
+                write_whole(self.path / OWN[kind], "".join(f"{line}\n" for line in lines).encode())
+            return lines
+
+    def _replace(self, paper: Path, content: bytes, steady: Iterable[Path]) -> None:
+        """Replace a paper and seal all again; `steady`: those that begin, before and after, as they are now."""
+        with self._writing():
+            Seal(self._seal).mark_open(steady)
+            write_whole(paper, content)
+        self._seal_papers()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            kind = DiskFull if error.errno in (ENOSPC, EDQUOT) else CrawlReadOnly
+            raise kind(f"cannot write into {self.path}: {error.strerror}; nothing was changed") from error
+
     def copy_papers(self, target: Path) -> None:
         """Copy what is no store into a new directory; `crawl.json` last, so that a half-made copy is no crawl."""
         secrets = self.path / SECRETS
         try:
             write_secrets(target, {each.name: each.read_bytes() for each in secrets.iterdir()} if secrets.is_dir() else {})
-            for paper in self._papers:
+            own = [path for name in OWN.values() if (path := self.path / name).exists()]
+            for paper in (*own, *self._papers):
                 write_whole(target / paper.name, paper.read_bytes())
             CrawlDirectory(target)._seal_papers()
         except OSError as error:

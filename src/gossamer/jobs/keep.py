@@ -35,7 +35,7 @@ async def _keep(directory: CrawlDirectory, ready: Callable[[], None], idle: floa
         asyncio.get_running_loop().add_signal_handler(number, over.set)
     async with open_stores(directory.path, directory.settings(), directory.seeds(), SystemClock()) as stores:
         pulses = Pulses(await still_pulse(stores, await state_of(stores)))
-        async with serve_control(directory, stores, pulses, over.set) as board:
+        async with serve_control(directory, stores, pulses, let_go=over.set) as board:
             ready()
             await _until_idle(board, over, idle)
 

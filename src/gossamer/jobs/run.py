@@ -25,6 +25,7 @@ from gossamer.jobs.explain import Ending, ending
 from gossamer.jobs.extensions import check_extensions
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
+from gossamer.jobs.operations.steering import is_paused
 from gossamer.jobs.pulse import beating
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.relay.cursor import SinkState
@@ -151,11 +152,13 @@ async def _crawl(
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
+            if await is_paused(crawl.stores):
+                crawl.pool.pause()
             _obey_signals(crawl)
             watch(crawl)
             async with (
                 beating(crawl) as pulses,
-                serve_control(directory, crawl.stores, pulses),
+                serve_control(directory, crawl.stores, pulses, running=crawl),
                 indexed_meanwhile(directory.path, settings, crawl.tally),
             ):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):

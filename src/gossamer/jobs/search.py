@@ -78,7 +78,7 @@ async def _show_page(directory: CrawlDirectory, url: str, which: str) -> ShownPa
             why = f"it ended as {page.outcome}: {page.reason}" if page else "it was not fetched"
             raise UsageError(f"nothing is kept of {url}: {why}; `{command('explain', directory.path, url)}` tells more")
         shown = next((one for one in captures if one.place == page.place), captures[0])
-        version = _chosen(captures, which) if which else shown
+        version = chosen(captures, which) if which else shown
         fetched = await kept.read(version.place, version.digest)
     document = document_of(fetched, max(settings.fetch.max_decoded, fetched.body.size))
     processor = make_processors(settings).get(document.mime)
@@ -100,7 +100,7 @@ async def _versions_of(directory: CrawlDirectory, url: str) -> list[Version]:
         return await catalog.versions(page.key)
 
 
-def _chosen(captures: list[Version], which: str) -> Version:
+def chosen(captures: list[Version], which: str) -> Version:
     """Return the version of that number, 1 for the newest, or the one that was the newest at a date."""
     if which.isascii() and which.isdigit() and len(which) < len("20260131"):
         if not 1 <= int(which) <= len(captures):

@@ -11,12 +11,12 @@ from typing import Protocol, Self, runtime_checkable
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.joints.shelving import Shelving
 from gossamer.records.entry import Discovered, Entry, Priority
-from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.host import HostMark, HostOrder, HostPage, HostPolicy, HostState, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.reason import Reason
-from gossamer.records.standing import FrontierStatistics, Outlook
+from gossamer.records.standing import FrontierStatistics, Outlook, Pending
 
 
 @runtime_checkable
@@ -108,6 +108,33 @@ class Frontier(Leasing, Protocol):
 
     def hosts(self) -> AsyncIterator[HostStatus]:
         """Walk over every host with a record."""
+
+    async def list_hosts(
+        self, order: HostOrder, after: HostMark | None, limit: int, now: float, state: HostState | None = None, prefix: str = ""
+    ) -> HostPage:
+        """Return some hosts in an order, those behind `after`, whose names begin so, and which stand so at a time.
+
+        By waiting URLs, by their next turn, or by name; ties go by name. Never long at a time on the loop, however many hosts
+        there are: one that changes meanwhile may be told as it was, twice or not at all.
+        """
+
+    async def waiting_of(self, host: str, limit: int) -> list[KnownUrl]:
+        """Return the next URLs of a host in the order of its leases, as if its classes began to take turns now.
+
+        Those that wait for a date come last, in the order of their dates.
+        """
+
+    async def pending(self) -> Pending:
+        """Count what waits, by class. Never long at a time on the loop."""
+
+    async def sample(self, count: int, seed: int) -> list[KnownUrl]:
+        """Return some known URLs, each as likely as any other, none twice; all there are if they are fewer.
+
+        The same seed draws the same ones from the same frontier. Never long at a time on the loop.
+        """
+
+    async def known_by(self, fingerprints: Sequence[int]) -> list[KnownUrl | None]:
+        """Return all that is known of the URLs whose keys have these fingerprints; None where no known URL has."""
 
     async def names(self, fingerprints: Sequence[int]) -> list[str]:
         """Return the URLs, as they are requested, whose keys have these fingerprints; an empty text where no known URL has."""

@@ -53,6 +53,12 @@ class LinkGraph(Protocol):
     def pages(self) -> AsyncIterator[tuple[int, bytes]]:
         """Walk over every page with its latest edges, as far as they were put when the walk began."""
 
+    async def links_from(self, page: int, seconds: float) -> bytes | None:
+        """Return the latest edges of a page; None: it was never read. Raises `TookTooLong` when the time is over."""
+
+    async def links_to(self, page: int, seconds: float) -> list[tuple[int, int]]:
+        """Return the pages whose latest edges lead to one, in their order, and the way of each. May raise `TookTooLong`."""
+
     async def compact(self) -> None:
         """Forget edges that were replaced; nobody may be writing."""
 

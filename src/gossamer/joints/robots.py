@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from gossamer.records.consultation import Consultation, Learned
+from gossamer.records.consultation import Consultation, Learned, RobotsCopy
 from gossamer.records.fetch import Fetched
 
 
@@ -33,6 +33,9 @@ class Robots(Advice, Protocol):
 
     async def reopen(self, urls: Sequence[str]) -> None:
         """Forget that a robots.txt of these URLs was out of reach, so that it is asked for again; rules that were read stay."""
+
+    async def files(self, host: str) -> list[RobotsCopy]:
+        """Return what is known of every origin of a host, by origin; asks nobody."""
 
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask: for explaining."""

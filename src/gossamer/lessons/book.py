@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gossamer.config.sections import Traps
 from gossamer.joints.keyvalue import RUN, KeyValue
+from gossamer.joints.slices import Slices
 from gossamer.lessons.habits import habit_of
 from gossamer.lessons.phrases import Phrases
 from gossamer.lessons.shelf import GROWTH, PROBE, HostLessons, Shelf
@@ -32,6 +33,7 @@ from gossamer.url.parse import Url, split
 from gossamer.url.spelling import is_spelled, spelled
 
 LAST = Priority.LAST
+AT_ONCE = 256  # records read between two glances at the clock
 NO_LESSON = Lesson()
 UNPROBED = Lesson(is_probed=False)
 MOST_KEPT = 10_000  # visits that are known to be kept, and as many before them
@@ -341,7 +343,12 @@ class LessonBook:
 
     async def everything(self, host: str = "") -> list[tuple[str, str, str, Any]]:
         """List what was learned of one host or all: host, kind, name, record."""
-        return [row async for row in self._shelf.everything(host)]
+        slices, rows = Slices(), list[tuple[str, str, str, Any]]()
+        async for row in self._shelf.everything(host):
+            rows.append(row)
+            if not len(rows) % AT_ONCE:
+                await slices.turn()
+        return rows
 
     async def rule(self, host: str, kind: str, name: str, ruling: Ruling) -> bool:
         """Put an operator's word above the evidence; False: nothing of that name was learned, and nothing was to be blocked."""

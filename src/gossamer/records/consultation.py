@@ -18,6 +18,18 @@ class Consultation(Struct, frozen=True, kw_only=True, array_like=True, omit_defa
     outcome: Outcome = Outcome.ROBOTS_DENIED  # with "denied": what the URL ends with
 
 
+class RobotsCopy(Struct, frozen=True, kw_only=True):
+    """The robots.txt of one origin as it is known."""
+
+    origin: str
+    kind: Literal["rules", "open", "closed"]  # it was read, there is none, or it is out of reach
+    detail: str = ""  # why it is open or closed
+    fetched_at: float = 0.0  # 0: nobody knows any more
+    expires_at: float
+    status: int = 0  # of the last answer; 0: no server answered
+    text: bytes = b""
+
+
 class Learned(Struct, frozen=True, kw_only=True):
     """The result of one request for robots.txt."""
 

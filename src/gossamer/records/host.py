@@ -1,5 +1,7 @@
 """A host: what an operator decided about it, what its next turn depends on, and how it stands."""
 
+from enum import StrEnum
+
 from msgspec import Struct
 
 from gossamer.records.entry import Priority
@@ -46,3 +48,35 @@ class HostStatus(Struct, frozen=True, kw_only=True):
     clock: HostClock
     delay: float
     max_connections: int
+
+
+class HostOrder(StrEnum):
+    """The orders in which hosts are listed."""
+
+    WAITING = "waiting"  # most waiting URLs first
+    NEXT = "next"  # whose turn comes first
+    NAME = "name"
+
+
+class HostState(StrEnum):
+    """How a host stands, in one word (`policy/standing.py`)."""
+
+    READY = "ready"  # it has work, and gets its turns
+    PAUSED = "paused"  # by an operator
+    BLOCKED = "blocked"  # by an operator, or until a time because it asked for that
+    OPEN = "open"  # its breaker: it failed too often
+    IDLE = "idle"  # it has no work
+
+
+class HostMark(Struct, frozen=True, array_like=True):
+    """Where a listing of hosts stands: the last one told, and what it was told by."""
+
+    place: float
+    host: str
+
+
+class HostPage(Struct, frozen=True):
+    """A part of a listing of hosts. It may be shorter than was asked for and yet have a next one: looking takes time."""
+
+    hosts: tuple[HostStatus, ...]
+    next: HostMark | None = None  # None: there are no more

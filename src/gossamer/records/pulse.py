@@ -26,6 +26,8 @@ class WorkerPulse(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int] = {}
     rss: int = 0  # bytes of memory
     last_seen: float = 0.0
+    hosts: int = 0  # at home there: those that had a turn lately, and come back to it
+    stalls: int = 0  # times that its event loop stood still
 
 
 class Pulse(Struct, frozen=True, kw_only=True):
@@ -54,6 +56,11 @@ class Pulse(Struct, frozen=True, kw_only=True):
     under_way: int = 0
     workers: tuple[WorkerPulse, ...] = ()
     disk_free: int = 0
+    hosts_seen: int = 0  # that a URL was accepted of
+    breakers_open: int = 0  # hosts that are left alone for their failures
+    hosts_paused: int = 0  # by an operator
+    hosts_blocked: int = 0  # by an operator
     rules: int = 0  # learned, and in force
     freshness: float | None = None  # share of kept pages that are as they were, as far as is known
     next_time: float | None = None  # when there is something to do again
+    end: str = ""  # how the last run ended, in a word of `RunEnd`; empty: one is under way, was killed, or there was none

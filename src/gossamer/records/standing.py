@@ -38,6 +38,16 @@ class FrontierStatistics(Struct, frozen=True, kw_only=True):
     lambda_credit: int | None = None  # of that, what is not spread yet
 
 
+class Pending(Struct, frozen=True, kw_only=True):
+    """What waits in a frontier, by class; what waits for a date is counted apart, whatever its class."""
+
+    high: int = 0
+    medium: int = 0
+    low: int = 0
+    last: int = 0
+    later: int = 0  # its date has not come
+
+
 class Outlook(Struct, frozen=True, kw_only=True):
     """The next turn of a frontier, and how long its hosts take at their own pace."""
 

@@ -9,6 +9,7 @@ Calls of a frame that need no waiting are answered one after the other by one ta
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, TypeVar
 
 from msgspec import Raw
@@ -70,7 +71,13 @@ class Session:
         self._learned: set[str] = set()  # and those for which it did, and what came of it is not committed yet
         self._tasks: set[asyncio.Task[None]] = set()
         self._heard = 0  # arrivals that it was told of
+        self._heard_at = monotonic()
         self.line: Line[Calls] = Line(decode_calls, self._received, self.gone.set)
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the worker was last heard of."""
+        return monotonic() - self._heard_at
 
     def stop(self) -> None:
         """Tell the worker to drop what it does and end."""
@@ -95,6 +102,7 @@ class Session:
     # --- calls in, answers out ---------------------------------------------------------------------------------------
 
     def _received(self, calls: list[Calls]) -> None:
+        self._heard_at = monotonic()
         quick: list[wire.Call] = []
         for call in calls:
             match call:

@@ -38,6 +38,8 @@ class KnownRobots(Struct, frozen=True, array_like=True):
     retry_at: float = 0.0  # not asked again before
     address: str = ""  # of a closed one: the address of the host that may not be contacted
     cause: str = ""  # of a closed one: the outcome that every URL of the origin ends with, when no server answered
+    at: float = 0.0  # when the answer came that this is about; 0: an older gossamer wrote it
+    status: int = 0  # and its status; 0: no server answered
 
 
 class RobotsStep(Struct, frozen=True, kw_only=True):
@@ -68,11 +70,11 @@ def advance(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, delay: fl
         text = _text(fetched, settings.max_bytes)
         if text is None:
             return _failed(known, fetched, "only a part of it arrived", settings, delay, now)
-        return RobotsStep(known=KnownRobots("rules", "", now + settings.ttl), text=text)
+        return RobotsStep(known=KnownRobots("rules", "", now + settings.ttl, at=now, status=status), text=text)
     if 300 <= status < 400:
         return _redirected(known, fetched, settings, now)
     if 400 <= status < 500 and status != 429:
-        return _open(f"status {status}", settings, now)
+        return _open(f"status {status}", fetched, settings, now)
     return _failed(known, fetched, f"status {status}", settings, delay, now)
 
 
@@ -88,9 +90,9 @@ def _text(fetched: Fetched, limit: int) -> bytes | None:
 def _redirected(known: KnownRobots, fetched: Fetched, settings: RobotsTxt, now: float) -> RobotsStep:
     target = _target(fetched)
     if target is None:
-        return _open(f"status {fetched.status} without a usable Location", settings, now)
+        return _open(f"status {fetched.status} without a usable Location", fetched, settings, now)
     if known.hops >= settings.max_redirects:
-        return _open(f"more than {settings.max_redirects} redirects", settings, now)
+        return _open(f"more than {settings.max_redirects} redirects", fetched, settings, now)
     reason = because(Rule.ROBOTS_REDIRECTED, location=target)
     return RobotsStep(known=replace(known, location=target, hops=known.hops + 1), reason=reason)
 
@@ -104,8 +106,8 @@ def _target(fetched: Fetched) -> str | None:
     return target if target and target.startswith(("http://", "https://")) else None
 
 
-def _open(detail: str, settings: RobotsTxt, now: float) -> RobotsStep:
-    known = KnownRobots("open", detail, now + settings.ttl)
+def _open(detail: str, fetched: Fetched, settings: RobotsTxt, now: float) -> RobotsStep:
+    known = KnownRobots("open", detail, now + settings.ttl, at=now, status=fetched.status)
     return RobotsStep(known=known, reason=reason_for(known))
 
 
@@ -114,7 +116,7 @@ def _failed(known: KnownRobots, fetched: Fetched, detail: str, settings: RobotsT
         return RobotsStep(known=known)  # somebody else's answer came in between, and was better
     asked = retry_after(fetched.header("retry-after"), now) if fetched.status in (429, 503) else None
     address = fetched.address if fetched.outcome is Outcome.ADDRESS_REFUSED else ""
-    closed = KnownRobots("closed", detail, address=address)
+    closed = KnownRobots("closed", detail, address=address, at=now, status=fetched.status)
     reason = reason_for(closed)
     failures = known.failures + 1
     if failures < settings.times and (fetched.outcome is Outcome.OK or is_transient(fetched.outcome)):
@@ -124,5 +126,6 @@ def _failed(known: KnownRobots, fetched: Fetched, detail: str, settings: RobotsT
     expires = max(now + settings.ttl, asked or 0.0)
     silent = fetched.outcome is not Outcome.OK and not known.hops  # else the host did answer, with a redirect
     cause = fetched.outcome.value if silent or fetched.outcome in UNSENT else ""
-    held = KnownRobots("rules", "", expires) if known.kind == "rules" else replace(closed, expires=expires, cause=cause)
+    rules = KnownRobots("rules", "", expires, at=known.at, status=known.status)
+    held = rules if known.kind == "rules" else replace(closed, expires=expires, cause=cause)
     return RobotsStep(known=held, block_until=asked or 0.0, reason=reason)

@@ -17,7 +17,7 @@ import msgspec
 
 from gossamer.config.sections import RobotsTxt
 from gossamer.joints.keyvalue import KeyValue
-from gossamer.records.consultation import Consultation, Learned
+from gossamer.records.consultation import Consultation, Learned, RobotsCopy
 from gossamer.records.fetch import Fetched
 from gossamer.records.outcome import Outcome
 from gossamer.records.reason import because
@@ -154,6 +154,28 @@ class RobotsCache:
     def release(self, url: str) -> None:
         """Give back an "ask" that could not be sent now; the next `consult` may ask."""
         self._asking.pop(_origin(url), None)
+
+    async def files(self, host: str) -> list[RobotsCopy]:
+        """Return what is known of every origin of a host, by origin."""
+        place = _PLACE + host.rstrip(".")
+        rows = {key: value async for key, value in self._kv.at(place).scan(b"")}
+        for origin, learned in self._unkept.items():
+            if _place_of(origin) == place:
+                rows |= learned
+        states = {key.removeprefix(_STATE).decode(): _read(rows[key]) for key in sorted(rows) if key.startswith(_STATE)}
+        return [
+            RobotsCopy(
+                origin=origin,
+                kind=known.kind,
+                detail=known.detail,
+                fetched_at=known.at,
+                expires_at=known.expires,
+                status=known.status,
+                text=rows.get(_TEXT + origin.encode(), b"") if known.kind == "rules" else b"",
+            )
+            for origin, known in states.items()
+            if known.kind != "nothing"
+        ]
 
     async def peek(self, url: str, agent: str, now: float) -> Consultation:
         """Like `consult`, but makes nobody ask, and an answer that has expired still counts: for explaining."""

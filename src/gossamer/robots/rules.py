@@ -52,6 +52,13 @@ class Rules:
         self._compiled[name] = group
         return group
 
+    def spoken_to(self, agent: str) -> tuple[str, list[RobotsRule]]:
+        """Return whose group a robot follows, an empty text: nobody's; and the rules of that, in their order."""
+        token = product_token(agent)
+        name = token if token in self._records and token else "*"
+        records = self._records.get(name)
+        return (name, [rule for record in records for rule in record.rules]) if records is not None else ("", [])
+
     def judge(self, url: str, agent: str) -> Verdict:
         """Return whether `agent` may fetch a URL, and the line that decided."""
         return self.group(agent).judge(url)

@@ -23,17 +23,17 @@ class Homes:
         self._young: dict[str, str] = {}  # workers by host
         self._old: dict[str, str] = {}
         self._began = 0.0
-        self._hosts: Counter[str] = Counter()  # of each worker
+        self.hosts: Counter[str] = Counter()  # of each worker
 
     def forget(self, now: float) -> None:
         """Forget hosts that had no turn for a while."""
         if now - self._began >= GENERATION or len(self._young) >= MOST_HOSTS:
             self._young, self._old, self._began = {}, self._young, now
-            self._hosts = Counter(self._old.values())
+            self.hosts = Counter(self._old.values())
 
     def choose(self, host: str, asking: str, loads: Mapping[str, int]) -> str:
         """Return the home of a host: should it have none, or one that has too many, that is the worker `asking` from now on."""
-        hosts, home = self._hosts, self._young.get(host) or self._old.get(host, "")
+        hosts, home = self.hosts, self._young.get(host) or self._old.get(host, "")
         is_busy = home not in loads or (loads[home] > loads[asking] and hosts[home] > hosts[asking] * 17 / 16 + SLACK)
         if is_busy:
             hosts[asking] += 1

@@ -18,11 +18,15 @@ class Lookout:
     def __init__(self, lists: Lists, admission: LinkJudge, settings: CrawlSettings, directory: Path, events: Events) -> None:
         self._lists = lists
         self._admission = admission
-        self._floor = settings.free_disk
+        self.floor = settings.free_disk
         self._directory = directory
         self._events = events
         self._looked = 0.0
         self.short_of_disk = False
+
+    def adopt(self, settings: CrawlSettings) -> None:
+        """Go by another floor for the disk from now on."""
+        self.floor = settings.free_disk
 
     def look(self, now: float) -> bool:
         """Look around, unless that was done less than a second ago; return whether it was time."""
@@ -41,10 +45,10 @@ class Lookout:
 
     def _watch_disk(self) -> None:
         free = shutil.disk_usage(self._directory).free
-        short = free < self._floor
+        short = free < self.floor
         if short and not self.short_of_disk:
             self._events.publish(
-                Paused(f"only {free} bytes are free, crawl.free_disk asks for {self._floor}; make room to go on")
+                Paused(f"only {free} bytes are free, crawl.free_disk asks for {self.floor}; make room to go on")
             )
         elif self.short_of_disk and not short:
             self._events.publish(Resumed())

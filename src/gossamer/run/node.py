@@ -14,7 +14,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 from gossamer.clock import Clock
 from gossamer.config.sections import CrawlSettings
@@ -24,6 +24,7 @@ from gossamer.records.lease import Lease, Leases
 from gossamer.run.allot import Allotment, Homes
 from gossamer.run.lookout import Lookout
 from gossamer.run.pool import RunEnd
+from gossamer.run.roll import Tally, WorkerStanding, memory_of
 from gossamer.run.steering import GIVING_BACK, Steering
 from gossamer.watch.budget import Budget
 from gossamer.watch.events import Event, Events, Trouble, VisitsEnded, WorkerBegan
@@ -64,6 +65,11 @@ class Worker(Protocol):
     is_ready: bool  # it has asked for work
     has_worked: bool  # and was given some; whoever grants leases says so
     gone: asyncio.Event
+
+    @property
+    def silence(self) -> float:
+        """Seconds since it was last heard of."""
+        ...
 
     def stop(self) -> None:
         """Tell it to drop what it does and end."""
@@ -109,14 +115,46 @@ class Node(Steering):
         self._frontier = frontier
         self._lookout = lookout
         self._settings = settings
+        self._longest_wait = settings.longest_wait
         self._names = (f"w{number}" for number in count(1))
         self._crew: dict[str, Process] = {}
         self._trust: dict[str, int] = {}  # visits a worker may have under way at once
         self._asking: dict[str, tuple[int, asyncio.Future[Leases]]] = {}
         self._given: dict[str, list[Lease]] = {}  # leases that a worker gets as soon as it asks
         self._homes = Homes()
+        self._tallies: dict[str, Tally] = {}
         self.is_over = False  # nothing more is leased; visits under way are finished
         self._idle_deaths = 0
+
+    def adopt(self, settings: CrawlSettings) -> None:
+        """Go by other limits from now on."""
+        super().adopt(settings)
+        self._lookout.adopt(settings)
+        self._longest_wait = settings.longest_wait
+
+    def limits(self) -> dict[str, Any]:
+        """Return the limits in force, as `crawl` has them."""
+        return {**super().limits(), "free_disk": self._lookout.floor, "longest_wait": self._longest_wait}
+
+    def workers(self) -> list[WorkerStanding]:
+        """Return how each worker stands that lives."""
+        now, homes = self._clock.now(), self._homes.hosts
+        return [
+            WorkerStanding(
+                name=name,
+                pid=self._crew[name].pid,
+                since=tally.since,
+                under_way=len(session.out),
+                visits=tally.visits,
+                pages=tally.pages,
+                bytes=tally.bytes,
+                rss=memory_of(self._crew[name].pid),
+                last_seen=max(tally.ended, now - session.silence),
+                hosts=homes[name],
+            )
+            for name, session in self._present().items()
+            if (tally := self._tallies.get(name)) is not None
+        ]
 
     def cancel(self) -> None:
         """Drop the visits under way, and give them back."""
@@ -177,12 +215,13 @@ class Node(Steering):
             if self._is_spent(now):
                 return RunEnd.BUDGET
             self.next_time = None
-            if not self._lookout.short_of_disk and await self._give(now) and not self.under_way:
+            is_held = self._lookout.short_of_disk or self.is_paused
+            if not is_held and await self._give(now) and not self.under_way:
                 if self.next_time is None:
                     if await self.reconsider():
                         continue
                     return RunEnd.FINISHED
-                if self.next_time - now > self._settings.longest_wait and not self._settings.forever:
+                if self.next_time - now > self._longest_wait and not self._settings.forever:
                     return RunEnd.WAITING
             if has_looked:
                 self._let_look(now)
@@ -277,8 +316,11 @@ class Node(Steering):
         super()._spend(event)
         if isinstance(event, VisitsEnded):
             self._idle_deaths = 0
+            now = self._clock.now()
             for visit in event.visits:
                 lease = visit.settlement.lease
+                if (tally := self._tallies.get(lease.worker)) is not None:
+                    tally.add(visit, now)
                 if lease.worker in self._trust:
                     self._trust[lease.worker] += 1
                     self._crew[lease.worker].session.out.end(lease.token)  # now, or the last visit ends unnoticed
@@ -296,6 +338,7 @@ class Node(Steering):
         """Let a worker work until it ends."""
         name = next(self._names)
         self._trust[name] = trust
+        self._tallies[name] = Tally(self._clock.now())
         process = self._crew[name] = await self._start(name)
         self._events.publish(WorkerBegan(name, process.pid))
         late = asyncio.get_running_loop().call_later(START, self._end_if_not_ready, process)
@@ -313,7 +356,7 @@ class Node(Steering):
         if name in self._asking:
             self._answer(name, Leases((), None))
         left = await session.abandon(self._clock.now())
-        del self._crew[name], self._trust[name]
+        del self._crew[name], self._trust[name], self._tallies[name]
         self._given.pop(name, None)
         self._wake.set()
         if session.failure is not None:

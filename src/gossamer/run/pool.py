@@ -13,18 +13,21 @@ ends: its URL is somebody else's by then.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
 from heapq import heappop, heappush
-from typing import cast
+from typing import Any, cast
 
 from gossamer.clock import Clock
+from gossamer.config.sections import CrawlSettings
 from gossamer.joints.frontier import Leasing
 from gossamer.records.lease import Lease
 from gossamer.run.lookout import Lookout
+from gossamer.run.roll import Tally, WorkerStanding, memory_of
 from gossamer.run.steering import GIVING_BACK, Steering
 from gossamer.watch.budget import Budget
-from gossamer.watch.events import Events, Trouble
+from gossamer.watch.events import Event, Events, Trouble, VisitsEnded
 
 OVERDUE = 5.0  # seconds after the end of its lease at which a visit is dropped
 TICK = 0.002  # seconds between two looks at whose turn it is, at least
@@ -53,16 +56,19 @@ class Pool(Steering):
         budget: Budget,
         events: Events,
         longest_wait: float,
+        forever: bool = False,
         drain: float,
         clock: Clock,
     ) -> None:
         super().__init__(budget, events, clock, drain)
         self._worker = worker
+        self._tally = Tally(self.began)
         self._visit = visit
         self._give_back = give_back
         self._frontier = frontier
         self._lookout = lookout
         self._longest_wait = longest_wait
+        self._forever = forever
         self._visitors: set[asyncio.Task[None]] = set()
         self._idle: list[asyncio.Future[Lease]] = []  # what visitors without a visit wait for
         self._early: list[tuple[float, int, Lease]] = []  # visits whose turn is still to come, a heap
@@ -70,6 +76,31 @@ class Pool(Steering):
         self._visiting: dict[int, tuple[Lease, asyncio.Task[None]]] = {}  # visits that have begun and not ended, by token
         self._dropped: list[Lease] = []
         self._settling: dict[asyncio.Future[None], int] = {}  # visits that ended, by what tells that they are durable
+
+    def adopt(self, settings: CrawlSettings) -> None:
+        """Go by other limits from now on."""
+        super().adopt(settings)
+        self._lookout.adopt(settings)
+        self._longest_wait = settings.longest_wait
+
+    def limits(self) -> dict[str, Any]:
+        """Return the limits in force, as `crawl` has them."""
+        return {**super().limits(), "free_disk": self._lookout.floor, "longest_wait": self._longest_wait}
+
+    def workers(self) -> list[WorkerStanding]:
+        """Return how this process stands: it is the only worker."""
+        pid, tally = os.getpid(), self._tally
+        done = {"visits": tally.visits, "pages": tally.pages, "bytes": tally.bytes}
+        busy = {"under_way": self.under_way, "hosts": len({lease.entry.host for lease, _ in self._visiting.values()})}
+        now = self._clock.now()
+        return [WorkerStanding(name=self._worker, pid=pid, since=self.began, rss=memory_of(pid), last_seen=now, **done, **busy)]
+
+    def _spend(self, event: Event) -> None:
+        super()._spend(event)
+        if isinstance(event, VisitsEnded):
+            self._tally.visits += len(event.visits)
+            self._tally.pages += event.kept
+            self._tally.bytes += event.received
 
     def cancel(self) -> None:
         """Drop the visits under way, and give them back."""
@@ -111,7 +142,7 @@ class Pool(Steering):
             self._drop_overdue(now)
             if self._is_spent(now):
                 return RunEnd.BUDGET
-            room = 0 if self._lookout.short_of_disk else self._budget.room(self.under_way)
+            room = 0 if self._lookout.short_of_disk or self.is_paused else self._budget.room(self.under_way)
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time
@@ -121,7 +152,7 @@ class Pool(Steering):
                         if await self.reconsider():
                             continue
                         return RunEnd.FINISHED
-                    if granted.next_time - now > self._longest_wait:
+                    if granted.next_time - now > self._longest_wait and not self._forever:
                         return RunEnd.WAITING
             await self._wait(self.next_time if room else None)
         return RunEnd.STOPPED

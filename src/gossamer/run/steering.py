@@ -11,13 +11,16 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any, TypeVar
 
 from gossamer.clock import Clock
+from gossamer.config.sections import CrawlSettings
 from gossamer.errors import ENDING, NOT_LOST, CannotGoOn
 from gossamer.run.lookout import LOOK_AROUND
+from gossamer.run.roll import WorkerStanding
 from gossamer.watch.budget import Budget, Limit
-from gossamer.watch.events import Event, Events, Stopping, VisitsEnded, bug
+from gossamer.watch.events import Event, Events, Paused, Resumed, Stopping, VisitsEnded, bug
 
 _Result = TypeVar("_Result")
 GIVING_BACK = 2.0  # seconds for visits that were dropped to be given back
+BY_OPERATOR = "paused by an operator, until it is resumed"
 MOST_BUGS = 5  # without a visit that ended between them
 
 
@@ -37,6 +40,8 @@ class Steering(ABC):
         self._wake = asyncio.Event()
         self._stopping = ""
         self._is_hurried = False  # nothing under way is to be finished
+        self.is_paused = False  # no new lease until an operator resumes
+        self.began = clock.now()
         self._failure: BaseException | None = None
         self._bugs = 0  # since a visit ended
         self.next_time: float | None = None
@@ -61,6 +66,38 @@ class Steering(ABC):
             self._stopping = reason
             self._events.publish(Stopping(reason))
         self._wake.set()
+
+    def pause(self) -> None:
+        """Lease nothing more until `resume`; visits under way are finished. It does not end a run."""
+        if not self.is_paused:
+            self.is_paused = True
+            self._events.publish(Paused(BY_OPERATOR))
+
+    def resume(self) -> None:
+        """Lease again."""
+        if self.is_paused:
+            self.is_paused = False
+            self._events.publish(Resumed())
+            self._wake.set()
+
+    def adopt(self, settings: CrawlSettings) -> None:
+        """Go by other limits from now on: of what may be spent, of time to drain and to wait, of the disk."""
+        self._budget.adopt(settings)
+        self._drain_seconds = settings.drain
+        self._wake.set()
+
+    def limits(self) -> dict[str, Any]:
+        """Return the limits in force, as `crawl` has them."""
+        return {**self._budget.limits(), "drain": self._drain_seconds}
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tell whether it was told to stop."""
+        return bool(self._stopping)
+
+    @abstractmethod
+    def workers(self) -> list[WorkerStanding]:
+        """Return how each worker stands."""
 
     @property
     def state(self) -> str:

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import zstandard
 
@@ -96,6 +96,20 @@ class EdgeLog:
         """Walk over every page with its latest edges, as far as they were written when the walk began."""
         for page in (await asyncio.to_thread(self.read_at, self._directory)).each():
             yield page
+
+    async def links_from(self, page: int, seconds: float) -> bytes | None:
+        """Look for the latest edges of a page, the newest file first, on a thread."""
+        return await asyncio.to_thread(self._looked_through, "links_from", page, seconds)
+
+    async def links_to(self, page: int, seconds: float) -> list[tuple[int, int]]:
+        """Look through all edges for those to a page, on a thread."""
+        return await asyncio.to_thread(self._looked_through, "links_to", page, seconds)
+
+    def _looked_through(self, how: str, page: int, seconds: float) -> Any:
+        from gossamer.storage import edgesearch
+
+        with _in_our_words(self._directory):
+            return getattr(edgesearch, how)(_files(self._directory), page, seconds)
 
     async def compact(self) -> None:
         """Write the graph anew without the edges that were replaced; nobody may be writing."""

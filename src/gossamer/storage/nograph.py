@@ -26,6 +26,14 @@ class NoGraph:
         for page in nothing:
             yield page
 
+    async def links_from(self, page: int, seconds: float) -> bytes | None:
+        """Return that nothing was read."""
+        return None
+
+    async def links_to(self, page: int, seconds: float) -> list[tuple[int, int]]:
+        """Return nothing."""
+        return []
+
     async def compact(self) -> None:
         """Leave nothing as it is."""
 

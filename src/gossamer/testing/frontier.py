@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from gossamer.testing import frontier_again as again
 from gossamer.testing import frontier_homes as homes
 from gossamer.testing import frontier_hosts as hosts
+from gossamer.testing import frontier_listing as listing
 from gossamer.testing import frontier_opic as opic
 from gossamer.testing import frontier_order as order
 from gossamer.testing import frontier_promote as promote
@@ -85,6 +86,12 @@ INVARIANTS: tuple[Rule, ...] = (
     hosts.after_a_restart_live_leases_come_back_and_tokens_go_on,
     hosts.what_was_decided_about_a_host_survives_a_restart,
     hosts.nothing_acknowledged_is_lost_by_a_restart,
+    listing.hosts_are_listed_in_each_order_whole_and_once,
+    listing.hosts_are_picked_by_how_they_stand_and_by_the_beginning_of_their_names,
+    listing.the_next_urls_of_a_host_are_those_it_is_leased_next,
+    listing.what_waits_is_counted_by_class,
+    listing.a_sample_is_drawn_from_all_urls_alike,
+    listing.all_is_known_of_a_url_by_its_fingerprint,
     opic.a_new_seed_brings_credit_and_a_link_brings_none,
     opic.without_opic_no_credit_is_kept,
     opic.a_page_that_is_done_pays_a_tenth_to_all_and_the_rest_to_its_links,

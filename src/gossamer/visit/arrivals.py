@@ -1,11 +1,12 @@
-"""Where seeds arrived that redirect: part of the scope, like the seeds themselves.
+"""Where seeds arrived that redirect, and seeds that came later: part of the scope, like the seeds a crawl began with.
 
-A row each, durable before the visit that arrived is settled, so that whoever resumes the crawl keeps to the same scope. Workers
-in processes of their own are told with their leases, hence before any page beyond that seed is theirs to read. What was refused
-as foreign before a seed arrived there, or only checked, is looked at once more when nothing else is left to do.
+Of the former a row each, durable before the visit that arrived is settled, so that whoever resumes the crawl keeps to the same
+scope; the latter stand in `seeds.txt`. Workers in processes of their own are told with their leases, hence before any page
+beyond that seed is theirs to read. What was refused as foreign before it belonged to the scope, or only checked, is looked at
+once more when nothing else is left to do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gossamer.clock import Clock
 from gossamer.joints.frontier import Frontier
@@ -56,6 +57,14 @@ class Arrivals:
                 self._admission.extend([entry.url])
                 self._is_settled = False
                 events.publish(SeedArrived(await self._seed_of(entry), entry.url))
+
+    def widen(self, seeds: Iterable[str]) -> None:
+        """Let further seeds belong to the scope, here and in workers; whoever calls has made them durable (`seeds.txt`)."""
+        new = [seed for seed in seeds if seed not in self.urls]
+        if new:
+            self.urls += new
+            self._admission.extend(new)
+            self._is_settled = False
 
     async def _seed_of(self, entry: Entry) -> str:
         """Return the seed that led here, by one redirect or several."""

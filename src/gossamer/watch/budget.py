@@ -15,6 +15,9 @@ from gossamer.records.outcome import Outcome
 KEPT = frozenset({Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED})
 
 
+_LIMITS = ("max_pages", "max_bytes", "max_seconds")
+
+
 class Limit(Struct, frozen=True):
     """A limit that is set: the setting by its dotted name, and how much of what it counts."""
 
@@ -30,7 +33,18 @@ class Budget:
         self._settings = settings
         self.pages = pages % settings.max_pages if settings.max_pages else pages
         self.received = received % settings.max_bytes if settings.max_bytes else received
+        self._began = now
         self._until = now + settings.max_seconds if settings.max_seconds else None
+
+    def adopt(self, settings: CrawlSettings) -> None:
+        """Go by other limits from now on; what was spent is spent."""
+        limits = {name: getattr(settings, name) for name in _LIMITS}
+        self._settings = self._settings.model_copy(update=limits)
+        self._until = self._began + settings.max_seconds if settings.max_seconds else None
+
+    def limits(self) -> dict[str, int | float | None]:
+        """Return the limits in force."""
+        return {name: getattr(self._settings, name) for name in _LIMITS}
 
     def begin_anew(self, given: Collection[str]) -> None:
         """Count from here on only what the settings given for this run are about."""

@@ -30,6 +30,7 @@ from gossamer.frontier.embedded.ledger import Ledger
 from gossamer.frontier.embedded.moves import Promotions, Removals
 from gossamer.frontier.embedded.payments import Payments
 from gossamer.frontier.embedded.recovery import read_ledger, recover
+from gossamer.frontier.embedded.survey import FrontierSurvey
 from gossamer.frontier.embedded.turns import Turn, Turns
 from gossamer.frontier.embedded.whole import Trusted, acknowledged, whole
 from gossamer.frontier.gone import is_gone
@@ -42,12 +43,12 @@ from gossamer.frontier.views import known_of, outlook_of, slowest_of, status_of
 from gossamer.joints.shelving import Shelving
 from gossamer.policy import politeness
 from gossamer.records.entry import Discovered, Entry, Priority
-from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.host import HostMark, HostOrder, HostPage, HostPolicy, HostState, HostStatus
 from gossamer.records.lease import KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import State
 from gossamer.records.reason import Reason
-from gossamer.records.standing import FrontierStatistics, Outlook
+from gossamer.records.standing import FrontierStatistics, Outlook, Pending
 from gossamer.records.token import count_in
 
 
@@ -88,6 +89,7 @@ class EmbeddedFrontier(Trusted):
         self._endings = Endings(ledger, self._turns, self._politeness, self._breaker)
         self._promotions = Promotions(ledger, self._turns)
         self._removals = Removals(ledger, self._turns)
+        self._survey = FrontierSurvey(ledger, self._turns, self._settings, self._status, self._credit)
         self._payments = None if ledger.credit is None else Payments(ledger.credit, ledger, self._turns)
 
     def _begin_again(self) -> None:
@@ -368,6 +370,25 @@ class EmbeddedFrontier(Trusted):
             row = decode_host(raw)
             if row.name not in held:
                 yield self._status(self._ledger.revive(row))
+
+    async def list_hosts(
+        self, order: HostOrder, after: HostMark | None, limit: int, now: float, state: HostState | None = None, prefix: str = ""
+    ) -> HostPage:
+        return await self._survey.list_hosts(order, after, limit, now, state, prefix)
+
+    async def waiting_of(self, host: str, limit: int) -> list[KnownUrl]:
+        return self._survey.waiting_of(host, limit)
+
+    async def pending(self) -> Pending:
+        return await self._survey.pending()
+
+    async def sample(self, count: int, seed: int) -> list[KnownUrl]:
+        return await self._survey.sample(count, seed)
+
+    async def known_by(self, fingerprints: Sequence[int]) -> list[KnownUrl | None]:
+        stands = list(map(self._seen.slots.find, fingerprints))
+        told = iter(self._survey.told([reference for reference in stands if reference is not None]))
+        return [None if reference is None else next(told) for reference in stands]
 
     def _status(self, host: Host) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)

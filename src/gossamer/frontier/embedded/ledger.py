@@ -336,3 +336,10 @@ class Ledger:
                 for row, (reference, written) in zip(rows, some, strict=True)
                 if row != ELSEWHERE
             ]
+
+
+def due_tickets(store: Store, host: Host, limit: int) -> list[bytes]:
+    """Return the tickets of the URLs of a host whose dates come first."""
+    if limit < 1 or not host.later:
+        return []
+    return [_dated.unpack(raw)[1] for _, raw in islice(store.scan(later_prefix(host.number)), limit)]

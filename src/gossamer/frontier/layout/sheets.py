@@ -115,3 +115,12 @@ def written_in(sheet: bytes | None, reference: int) -> SheetEntry:
     except (DecodeError, UnicodeDecodeError, UnpackError) as problem:
         raise StoreError(f"the frontier's store is damaged: {problem}; restore a checkpoint") from problem
     return SheetEntry(entry if entry.key else replace(entry, key=entry.url), slot, discovered_at)
+
+
+def at_sequence(sequence: int, found: tuple[bytes, bytes]) -> tuple[int, bytes, bytes]:
+    """Return the reference of the entry with a sequence, the key of what became of it, and the sheet it stands in."""
+    key, sheet = found
+    place = sequence - number_in(key)
+    if not 0 <= place < sheet[8]:
+        raise StoreError(f"the frontier's store is damaged: there is no sheet for entry {sequence}; restore a checkpoint")
+    return sequence << 8 | place << 3, number_key(sequence), sheet

@@ -7,7 +7,7 @@ The only module that knows rocksdict. `write` is the one place through which eve
 batch is in the write-ahead log, which a kill -9 keeps. `sync` lets a power loss keep it, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -140,6 +140,17 @@ class Store:
         """Walk over the sheets from a key on, as they are now."""
         with self._in_our_words("read"):
             yield from _pairs_from(self._sheets.iter(), start)
+
+    def sheets_of(self, sequences: Sequence[int]) -> list[tuple[bytes, bytes]]:
+        """Return the sheets, with their keys, in which entries with these sequences stand."""
+        found = []
+        with self._in_our_words("read"):
+            cursor = self._sheets.iter()
+            for sequence in sequences:
+                cursor.seek_for_prev(sequence.to_bytes(8, "big"))
+                found.append((cursor.key(), cursor.value()) if cursor.valid() else (sequence.to_bytes(8, "big"), bytes(9)))
+            cursor.status()
+        return found
 
     def pages_backwards(self) -> Iterator[tuple[bytes, bytes]]:
         """Walk over the pages, the last one first."""

@@ -21,12 +21,14 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
+from random import Random
 
 from msgspec.structs import replace
 
 from gossamer.config.sections import Breaker, FrontierSettings, Politeness
 from gossamer.frontier.gone import is_gone, spelled_otherwise
-from gossamer.frontier.order import QueueOrder, Whose, is_again, place, rank
+from gossamer.frontier.listing import in_turn, place_of
+from gossamer.frontier.order import QueueOrder, Whose, class_of, is_again, place, rank
 from gossamer.frontier.reference.accounts import Accounts
 from gossamer.frontier.reference.dump import NAME, Dump, encode, read, saved
 from gossamer.frontier.reference.model import (
@@ -46,14 +48,15 @@ from gossamer.frontier.refusal import end_by_host, end_by_verdict
 from gossamer.frontier.views import is_not_for_us, known_of, outlook_of, slowest_of, status_of
 from gossamer.joints.shelving import Shelving
 from gossamer.policy import politeness
+from gossamer.policy.standing import state_of
 from gossamer.policy.turn import TurnRules
 from gossamer.records.entry import Discovered, Entry, LinkKind, Priority
-from gossamer.records.host import HostPolicy, HostStatus
+from gossamer.records.host import HostMark, HostOrder, HostPage, HostPolicy, HostState, HostStatus
 from gossamer.records.lease import Fate, KnownUrl, Lease, Leases, Settlement
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.reason import Reason
-from gossamer.records.standing import FrontierStatistics, Outlook
+from gossamer.records.standing import FrontierStatistics, Outlook, Pending
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.spelling import is_spelled, spelled, with_spelling
 
@@ -359,6 +362,41 @@ class MemoryFrontier:
     async def hosts(self) -> AsyncIterator[HostStatus]:
         for host in list(self._hosts.values()):
             yield self._status(host)
+
+    async def list_hosts(
+        self, order: HostOrder, after: HostMark | None, limit: int, now: float, state: HostState | None = None, prefix: str = ""
+    ) -> HostPage:
+        turns = [(host, due_at(host, self._ready(host)) if host.waiting else inf) for host in self._hosts.values()]
+        places = sorted(
+            (place_of(order, host.waiting, turn), host.name)
+            for host, turn in turns
+            if host.name.startswith(prefix) and (state is None or state_of(host.policy, host.clock, host.waiting, now) is state)
+        )
+        rest = [each for each in places if after is None or each > (after.place, after.host)]
+        hosts = tuple(self._status(self._hosts[name]) for _, name in rest[:limit])
+        return HostPage(hosts, HostMark(*rest[limit - 1]) if len(rest) > limit else None)
+
+    async def waiting_of(self, host: str, limit: int) -> list[KnownUrl]:
+        asked = self._hosts.get(host)
+        if asked is None:
+            return []
+        turns = QueueOrder(self._settings.kinds, self._settings.shares)
+        places = [*in_turn(asked.queues, turns, limit), *asked.later]
+        return [self._known(self._urls[key]) for _, _, key in places[:limit]]
+
+    async def pending(self) -> Pending:
+        hosts = self._hosts.values()
+        counts = Counter(class_of(queue) for host in hosts for queue, places in enumerate(host.queues) for _ in places)
+        classes = {priority.name.lower(): counts[priority] for priority in Priority}
+        return Pending(**classes, later=sum(len(host.later) for host in hosts))
+
+    async def sample(self, count: int, seed: int) -> list[KnownUrl]:
+        rows = list(self._urls.values())
+        return [self._known(row) for row in Random(seed).sample(rows, min(count, len(rows)))]
+
+    async def known_by(self, fingerprints: Sequence[int]) -> list[KnownUrl | None]:
+        rows = {fingerprint(key): row for key, row in self._urls.items()}
+        return [self._known(rows[each]) if each in rows else None for each in fingerprints]
 
     def _status(self, host: ModelHost) -> HostStatus:
         return status_of(host.name, host.waiting, host.leased, host.policy, host.clock, self._politeness)
