@@ -3,6 +3,7 @@
 import { here } from "./route.js";
 
 const BASE = "api/v1/";
+const ABOUT_THE_SERVER = /^(jobs|crawl\/(submit|plan)|session|whoami|tokens|settings)\b/; // and about no one crawl
 
 /** What the server said is wrong. */
 export class Problem extends Error {
@@ -18,7 +19,7 @@ export class Problem extends Error {
 /** The address of a resource of the crawl we look at. @param {string} path @param {Record<string, unknown>} [query] */
 export function address(path, query = {}) {
   const job = here().query.job;
-  const all = { ...(job && !path.startsWith("jobs") && !path.startsWith("crawl/s") ? { job } : {}), ...query };
+  const all = { ...(job && !ABOUT_THE_SERVER.test(path) ? { job } : {}), ...query };
   const given = Object.entries(all).filter(([, value]) => value !== "" && value != null);
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `${BASE}${path}${search ? `?${search}` : ""}`;

@@ -8,7 +8,7 @@ import { Knobs, valueOf } from "./settingsform.js";
 import { Act, Card, Copy, Empty, Loading, Mark, Tabs, Text, When, Wrong, useAnswer } from "./ui.js";
 
 function CrawlSettings({ job, who }) {
-  const schema = useAnswer("settings");
+  const schema = useAnswer("settings/schema");
   const place = `jobs/${encodeURIComponent(job)}/settings`;
   const found = useAnswer(place);
   const form = useRef(/** @type {any} */ (null));
@@ -17,13 +17,13 @@ function CrawlSettings({ job, who }) {
   if (!found.answer || !schema.answer) return html`<${Loading} />`;
   const { settings, changeable } = found.answer;
   const may = new Set(changeable);
-  const knobs = schema.answer.items.filter((/** @type {any} */ knob) => knob.name in settings);
+  const knobs = schema.answer.filter((/** @type {any} */ knob) => knob.name in settings);
   const save = async (/** @type {any} */ event) => {
     event.preventDefault();
     const given = new FormData(form.current);
     const changes = /** @type {Record<string, unknown>} */ ({});
     for (const knob of knobs) {
-      if (!may.has(knob.name) || knob.refused) continue;
+      if (!may.has(knob.name) || !knob.may_be_set) continue;
       const value = valueOf(knob, given, settings[knob.name]);
       if (value !== undefined) changes[knob.name] = value;
     }

@@ -3,7 +3,7 @@
 import { html } from "./preact.js";
 import { tame, words } from "./format.js";
 
-/** @typedef {{ name: string, type: string, default: any, help: string, refused?: boolean }} Knob */
+/** @typedef {{ name: string, type: string, default: any, help: string, may_be_set: boolean }} Knob */
 
 /** How a value is written in a field. @param {any} value */
 export const written = (value) => (value == null ? "" : Array.isArray(value) ? value.join("\n") : String(value));
@@ -28,12 +28,12 @@ export function Knobs({ knobs, values = undefined, fixed = undefined, open = fal
     const section = knob.name.split(".")[0];
     sections.set(section, [...(sections.get(section) ?? []), knob]);
   }
-  return html`<div class="sections">${[...sections].map(([section, some]) => html`<details key=${section} open=${open}><summary>${words(section)} <span class="muted">${some.length}</span></summary><div class="form">${some.map((knob) => html`<${Field} key=${knob.name} knob=${knob} value=${values ? values[knob.name] : knob.default} disabled=${knob.refused || fixed?.(knob.name)} />`)}</div></details>`)}</div>`;
+  return html`<div class="sections">${[...sections].map(([section, some]) => html`<details key=${section} open=${open}><summary>${words(section)} <span class="muted">${some.length}</span></summary><div class="form">${some.map((knob) => html`<${Field} key=${knob.name} knob=${knob} value=${values ? values[knob.name] : knob.default} disabled=${!knob.may_be_set || fixed?.(knob.name)} />`)}</div></details>`)}</div>`;
 }
 
 export function Field({ knob, value, disabled = false, label = "", required = false }) {
   const title = label || knob.name.split(".").slice(1).join(".");
-  const help = html`<small>${tame(knob.help, 240)}${knob.refused ? " (not from here; see serve --let)" : ""}</small>`;
+  const help = html`<small>${tame(knob.help, 240)}${!knob.may_be_set ? " (not from here; see serve --let)" : ""}</small>`;
   if (knob.type === "true or false") return html`<label class="field check"><input type="checkbox" name=${knob.name} defaultChecked=${Boolean(value)} disabled=${disabled} /><span>${title}${help}</span></label>`;
   const common = { name: knob.name, disabled, required, defaultValue: written(value) };
   if (knob.type.includes(" | ")) return html`<label class="field"><span>${title}</span><select name=${knob.name} disabled=${disabled}>${knob.type.split(" | ").map((word) => html`<option value=${word} selected=${word === value}>${word}</option>`)}</select>${help}</label>`;

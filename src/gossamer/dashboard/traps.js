@@ -6,7 +6,7 @@ import { Card, Choice, Empty, Filter, List, useAnswer } from "./ui.js";
 
 export function Page({ query, who }) {
   const { host = "", kind = "", all = "", cursor = "" } = query;
-  const found = useAnswer("lessons", { host, kinds: kind, in_force: all === "yes" ? "" : "true", cursor, limit: 50 });
+  const found = useAnswer("lessons", { host, kind, in_force: all === "yes" ? "" : "true", cursor, limit: 50 });
   return html`<h1>Traps</h1><p class="muted">Each lesson is drawn from the answers of a host, and changes which of its URLs are fetched. Overrule any of them; your word is kept and told in the audit.</p><p> </p>
     <div class="filters"><${Filter} name="host" label="Host" placeholder="all hosts" search wide />
       <${Choice} name="kind" label="Kind" options=${[["", "all"], ["template", "templates"], ["parameter", "parameters"], ["probe", "soft 404s"], ["growth", "growth"], ["view", "views"], ["habit", "habits"]]} />
