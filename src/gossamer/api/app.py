@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from litestar import Litestar, Router, route
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.middleware import DefineMiddleware
@@ -15,24 +15,17 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp
 
 from gossamer import dashboard
-from gossamer.api import events, health, metrics, problems, sessions, stats, tokens
+from gossamer.api import events, health, metrics, problems, resources, sessions, tokens
 from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
-from gossamer.api.refusal import Refused, of_refused, unknown
+from gossamer.api.refusal import Refused, of_refused
 from gossamer.api.streams import Streams
+from gossamer.api.strict import look
 from gossamer.errors import GossamerError
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
 DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.make_token, tokens.revoke_token)
-
-
-@route(
-    "/api/{rest:path}", http_method=["GET", "POST", "PUT", "PATCH", "DELETE"], opt={"scope": "read"}, include_in_schema=False
-)
-async def nothing(rest: str) -> None:
-    """Say that there is nothing: without it, a wrong path below /api would be looked for among the dashboard's files."""
-    raise unknown(f"there is nothing at /api{rest}")
 
 
 def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
@@ -48,13 +41,15 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) ->
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[stats.stats, events.events, *DOOR]),
-            nothing,
+            Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
+            *resources.ELSEWHERE,
             health.healthz,
             health.readyz,
             metrics.metrics,
             create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
+        dependencies=resources.DEPENDENCIES,
+        before_request=look,
         lifespan=[open_home],
         state=State({"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let}),
         middleware=[DefineMiddleware(Desk, rules=rules)],

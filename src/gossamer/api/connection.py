@@ -1,8 +1,9 @@
 """A connection: uvicorn's, with the limits and the manners that it does not have itself.
 
 A head has so many seconds to arrive; more connections than are wanted are told so; a message that is no HTTP, or whose head is
-too long, is answered with a problem like everything else. When an answer was sent before the whole body was read, the rest is read
-and dropped for a moment, so that whoever sends it sees the answer and no reset connection; then the connection is closed.
+too long, is answered with a problem like everything else. When an answer was sent before the
+whole body was read, the rest is read and dropped for a moment, so that whoever sends it sees the answer and no reset
+connection; then the connection is closed.
 """
 
 import asyncio

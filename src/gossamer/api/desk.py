@@ -2,7 +2,8 @@
 
 Each route says in its `opt` what it asks for: `scope` (read, operate, admin; read for what changes nothing and operate for what
 does, unless it says otherwise; `anybody` needs no token, and a `file` of the dashboard is given away as often as it is wanted),
-`urls` (its body is a list of URLs, and may be long), `media` (types of its body), `repeatable` (see `repeats.py`).
+`urls` (its body is a list of URLs, and may be long), `media` (types of its body), `repeatable` (see `repeats.py`),
+`secret` (its answer is told once).
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from gossamer.api.bodies import JSON, MOST, MOST_URLS, BodyGone, check_type, read_body
 from gossamer.api.porter import Identity, Porter
+from gossamer.api.problems import PROBLEM, problem
 from gossamer.api.rates import Rate
 from gossamer.api.refusal import Refused
 from gossamer.api.repeats import KeptAnswer, Repeats, fingerprint, key_of
@@ -24,6 +26,7 @@ ANYBODY, FILE = "anybody", "file"
 LOOKING = ("GET", "HEAD", "OPTIONS")
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
 STRANGERS = "too many requests without a token; wait, or bring one"
+TOLD_ONCE = problem("told-once", 409, "this was done, and its answer is told only once; end what was made, and make it anew")
 REPLAYED = (b"idempotency-replayed", b"true")
 
 
@@ -118,14 +121,14 @@ class Desk:
         now, repeatable = rules.porter.clock.now(), bool(opt.get("repeatable"))
         kept = await asyncio.to_thread(rules.repeats.begin, identity.name, key, request, repeatable, now)
         if kept is None:
-            kept = await self._carried_out(scope, receive, identity.name, key)
+            kept = await self._carried_out(scope, receive, identity.name, key, bool(opt.get("secret")))
         else:
             kept = KeptAnswer(kept.status, [*kept.headers, REPLAYED], kept.body)
         await send({"type": "http.response.start", "status": kept.status, "headers": kept.headers})
         await send({"type": "http.response.body", "body": kept.body, "more_body": False})
 
-    async def _carried_out(self, scope: HTTPScope, receive: Receive, who: str, key: str) -> KeptAnswer:
-        """Return the answer once it is kept: it is sent after that."""
+    async def _carried_out(self, scope: HTTPScope, receive: Receive, who: str, key: str, secret: bool) -> KeptAnswer:
+        """Return the answer once it is kept: it is sent after that. One that is secret is told once, and not kept."""
         answer: KeptAnswer | None = None
         start: Any = None
         parts: list[bytes] = []
@@ -143,6 +146,8 @@ class Desk:
             answer = KeptAnswer(start["status"], list(start["headers"]), b"".join(parts))
         finally:
             known = answer if answer is not None and answer.status < 500 else None
+            if secret and known is not None and known.status < 300:
+                known = KeptAnswer(409, [(b"content-type", PROBLEM.encode())], TOLD_ONCE)
             await asyncio.shield(asyncio.to_thread(repeats.end, who, key, known))
         return answer
 

@@ -1,7 +1,8 @@
 """The live stream: what happens in a crawl, as Server-Sent Events; an id is the chronicle's, so nothing is lost in between.
 
 A stream outlives the runs of its crawl: whoever holds the crawl is watched, and while nobody does, its last pulse is told again
-now and then, and nobody is made to open it. A reader that is slow is waited for; what it misses meanwhile are pulses, never events.
+now and then, and nobody is made to open it. A reader that is slow is waited for; what it misses
+meanwhile are pulses, never events.
 """
 
 import asyncio

@@ -44,7 +44,7 @@ class Home:
                 raise WhichJob(names) if names else NoSuchJob("there is no crawl here yet; submit one")
             job = names[0]
         if job not in names:
-            raise NoSuchJob(f"there is no crawl {job!r} here")
+            raise NoSuchJob(f"there is no crawl {job[:100]!r} here")
         if job not in self._reaches:
             path = self.place if self.is_one else self.place / job
             try:

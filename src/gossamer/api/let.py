@@ -7,37 +7,20 @@ machine's files or its inner network.
 from collections.abc import Iterable
 
 from gossamer.api.refusal import Refused
+from gossamer.api.types import FieldProblem
 from gossamer.config.choice import remedy
 from gossamer.config.load import describe
+from gossamer.config.unsafe import is_unsafe, unsafe
 from gossamer.errors import UsageError
-
-UNSAFE = (
-    "fetch.allow_private",
-    "fetch.insecure",
-    "fetch.ca_file",
-    "robots.obey",
-    "frontier.uri",
-    "scope.allow_file",
-    "scope.block_file",
-    "documents.scripts",
-    "events.to",
-)
-SECTIONS = ("dns.", "storage.", "serve.")
-RULES = "requests"  # rules of requests name files and proxies
-
-
-def is_unsafe(setting: str) -> bool:
-    """Tell whether a setting decides what a crawl may reach, or where it writes."""
-    return setting in UNSAFE or setting.startswith(SECTIONS) or setting.partition(".")[0] == RULES
 
 
 def check_settings(names: Iterable[str], let: frozenset[str]) -> None:
     """Refuse settings that may not be set through this server."""
-    refused = sorted(name for name in names if is_unsafe(name) and name not in let)
+    refused = unsafe(names, let)
     if refused:
-        raise Refused(
-            403, "setting", f"{', '.join(refused)} cannot be set through this server; it would have to be started with --let"
-        )
+        told = tuple(FieldProblem(f"body.settings.{name}", "it loosens safety") for name in refused)
+        detail = f"{', '.join(refused)} cannot be set through this server; it would have to be started with --let"
+        raise Refused(403, "setting", detail, errors=told)
 
 
 def let_of(names: Iterable[str]) -> frozenset[str]:

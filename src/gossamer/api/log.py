@@ -4,7 +4,9 @@ A line for each request: when, its id, whose token by name, route, status, secon
 JSON escapes control characters, so nothing that is asked for can forge a line. Bugs are there with their trace.
 """
 
+import io
 import logging
+import os
 import sys
 import traceback
 from contextlib import suppress
@@ -33,7 +35,7 @@ class ServeLog(logging.Handler):
         self._clock = clock
         self._to_terminal = to_terminal
         try:
-            self._file = self._path.open("ab", buffering=0)
+            self._file = self._opened()
         except OSError as error:
             raise CrawlReadOnly(f"{place} cannot be written: {error.strerror}; check its permissions") from None
 
@@ -91,4 +93,7 @@ class ServeLog(logging.Handler):
     def _set_aside(self) -> None:
         self._file.close()
         self._path.replace(self._path.with_suffix(".log.1"))
-        self._file = self._path.open("ab", buffering=0)
+        self._file = self._opened()
+
+    def _opened(self) -> io.FileIO:
+        return io.FileIO(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab")

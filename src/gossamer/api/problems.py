@@ -19,10 +19,14 @@ from gossamer.errors import (
     CrawlInUse,
     CrawlReadOnly,
     CrawlSilent,
+    CursorError,
     DiskFull,
+    FixedSetting,
     GossamerError,
     NotACrawl,
     StoreAway,
+    TookTooLong,
+    UrlError,
     UsageError,
 )
 
@@ -43,7 +47,11 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (CrawlReadOnly, 507, "read-only"),
     (CrawlInUse, 409, "in-use"),
     (CrawlError, 409, "crawl"),
+    (TookTooLong, 503, "took-too-long"),
+    (CursorError, 404, "cursor"),
+    (FixedSetting, 409, "fixed-setting"),
     (ConfigError, 422, "setting"),
+    (UrlError, 422, "url"),
     (UsageError, 422, "usage"),
 )
 RETRY = {"Retry-After": "5"}

@@ -27,7 +27,7 @@ async def tokens(state: State) -> ItemList[TokenRow]:
     )
 
 
-@post("/tokens", opt=ADMIN, summary="Make a lasting token")
+@post("/tokens", opt={**ADMIN, "secret": True}, summary="Make a lasting token")
 async def make_token(data: NewToken, state: State) -> MadeToken:
     """Make a token; its text is told this once."""
     rules: Rules = state.rules
