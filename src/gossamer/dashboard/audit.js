@@ -1,7 +1,7 @@
 // @ts-check
 // The chronicle for people: every visit and every operator's word, and the proof that nobody has changed it.
 import { html, useState } from "./preact.js";
-import { post } from "./api.js";
+import { get } from "./api.js";
 import { count, moment, tame } from "./format.js";
 import { Happenings } from "./happenings.js";
 import { OUTCOMES } from "./pages.js";
@@ -13,7 +13,7 @@ function Head() {
   const verify = async () => {
     set({ busy: true });
     try {
-      set({ told: await post("audit/verify") });
+      set({ told: await get("audit/proof") });
     } catch (problem) {
       set({ problem });
     }

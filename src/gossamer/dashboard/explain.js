@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { ago, count, duration, moment, tame, words } from "./format.js";
 import { Ring } from "./hostrows.js";
 import { to } from "./route.js";
-import { Bars, Card, Copy, Empty, Facts, Filter, Loading, Mark, Text, Url, When, Wrong, toneOf, useAnswer } from "./ui.js";
+import { Bars, Card, Copy, Empty, Filter, Loading, Mark, Text, Url, When, Wrong, toneOf, useAnswer } from "./ui.js";
 
 const HOPS = 15;
 
@@ -83,5 +83,5 @@ export function Page({ query }) {
     ${!url ? html`<${Card}><${Empty} title="Any URL, known or not">Type one: you see where it was found, every rule that was asked, its place in the queue, what robots.txt says, and how it ended.</></>` : found.problem ? html`<${Wrong} problem=${found.problem} again=${found.load} />` : !told ? html`<${Loading} />` : html`<${Card} title="">
       <p class="banner ${toneOf(told.outcome ?? told.state) === "still" ? "busy" : toneOf(told.outcome ?? told.state)}"><strong>${words(told.outcome ?? told.state)}</strong> <${Text} value=${told.reason} most=${300} /></p>
       <${Story} told=${told} /></>
-      ${(told.help ?? []).length > 0 && html`<${Card} title="What would change it"><${Facts} rows=${told.help.map((/** @type {any} */ one) => [tame(one.what, 200), html`<code><bdi>${tame(one.command, 300)}</bdi></code><${Copy} text=${one.command} what="command" />`])} /></>`}`}`;
+      ${(told.help ?? []).length > 0 && html`<${Card} title="What would change it"><ul class="links">${told.help.map((/** @type {any} */ one) => html`<li key=${one.command}>${tame(one.what, 200)}<br /><code><bdi>${tame(one.command, 400)}</bdi></code><${Copy} text=${one.command} what="command" /></li>`)}</ul></>`}`}`;
 }

@@ -15,18 +15,18 @@ function Matrix({ answer }) {
   const names = 14 + 5.2 * Math.min(26, Math.max(...hosts.map((/** @type {string} */ host) => host.length)));
   const most = Math.max(1, ...links.map((/** @type {any} */ one) => one.links));
   const at = new Map(hosts.map((/** @type {string} */ host, /** @type {number} */ place) => [host, place]));
-  const drawn = links.filter((/** @type {any} */ one) => at.has(one.from) && at.has(one.to));
+  const drawn = links.filter((/** @type {any} */ one) => at.has(one.source) && at.has(one.target));
   return html`<svg class="matrix" viewBox=${`0 0 ${names + size} ${names + size}`} role="img" aria-label=${`links between ${hosts.length} hosts; the table below has the same numbers`}>
       <rect class="ground" x=${names} y=${names} width=${size} height=${size} rx="4" />
       ${hosts.map((/** @type {string} */ host, /** @type {number} */ place) => html`<text x=${names - 6} y=${names + place * CELL + 12} text-anchor="end">${tame(host, 26)}</text><text transform=${`translate(${names + place * CELL + 12} ${names - 6}) rotate(-90)`}>${tame(host, 26)}</text>`)}
-      ${drawn.map((/** @type {any} */ one) => html`<rect x=${names + at.get(one.to) * CELL + 1} y=${names + at.get(one.from) * CELL + 1} width=${CELL - 2} height=${CELL - 2} rx="3" opacity=${0.12 + (0.88 * Math.log1p(one.links)) / Math.log1p(most)}><title>${`${tame(one.from, 60)} to ${tame(one.to, 60)}: ${count(one.links)}`}</title></rect>`)}</svg>
+      ${drawn.map((/** @type {any} */ one) => html`<rect x=${names + at.get(one.target) * CELL + 1} y=${names + at.get(one.source) * CELL + 1} width=${CELL - 2} height=${CELL - 2} rx="3" opacity=${0.12 + (0.88 * Math.log1p(one.links)) / Math.log1p(most)}><title>${`${tame(one.source, 60)} to ${tame(one.target, 60)}: ${count(one.links)}`}</title></rect>`)}</svg>
     <p class="note muted">A row links to a column; the darker, the more links.</p>
-    <details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="links between hosts"><table><thead><tr><th>from</th><th>to</th><th class="number">links</th></tr></thead><tbody>${drawn.map((/** @type {any} */ one) => html`<tr key=${`${one.from} ${one.to}`}><td><${Text} value=${one.from} most=${60} /></td><td><${Text} value=${one.to} most=${60} /></td><td class="number">${count(one.links)}</td></tr>`)}</tbody></table></div></details>`;
+    <details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="links between hosts"><table><thead><tr><th>from</th><th>to</th><th class="number">links</th></tr></thead><tbody>${drawn.map((/** @type {any} */ one) => html`<tr key=${`${one.source} ${one.target}`}><td><${Text} value=${one.source} most=${60} /></td><td><${Text} value=${one.target} most=${60} /></td><td class="number">${count(one.links)}</td></tr>`)}</tbody></table></div></details>`;
 }
 
 function Hosts() {
   const found = useAnswer("graph/hosts", { limit: 30 });
-  return html`<${Card} title="Hosts that link to each other" more=${found.answer?.is_sample ? html`<span class="muted">from a sample of ${count(found.answer.pages)} pages</span>` : ""}>
+  return html`<${Card} title="Hosts that link to each other" more=${found.answer ? html`<span class="muted">${found.answer.is_whole ? "all" : "the last"} ${count(found.answer.pages)} pages</span>` : ""}>
     ${found.problem ? html`<${Wrong} problem=${found.problem} again=${found.load} />` : !found.answer ? html`<${Loading} />` : found.answer.hosts.length === 0 ? html`<${Empty} title="No links yet">The graph fills as pages are read.</>` : html`<${Matrix} answer=${found.answer} />`}</>`;
 }
 

@@ -49,7 +49,6 @@ function Robots({ name }) {
       set({ problem });
     }
   };
-  if (found.problem?.status === 404) return html`<${Card} title="robots.txt" class="span2"><${Empty} title="Never asked for">It is fetched with the first turn of the host.</></>`;
   if (found.problem) return html`<${Card} title="robots.txt" class="span2"><${Wrong} problem=${found.problem} again=${found.load} /></>`;
   if (!found.answer) return html`<${Card} title="robots.txt" class="span2"><${Loading} /></>`;
   const robots = found.answer;
@@ -125,7 +124,7 @@ export function Page({ path, who }) {
         ${Object.keys(host.outcomes).length > 0 && html`<h3>How visits ended${host.is_whole ? "" : ` (of ${count(host.counted)} pages)`}</h3><${Bars} label="outcomes" rows=${Object.entries(host.outcomes).map(([outcome, number]) => [outcome, number, to(["pages"], { host: host.host, outcome })])} />`}</>
       <${Queue} name=${host.host} waiting=${host.waiting} />
       <${PolicyForm} host=${host} after=${found.load} who=${who} />
-      <${Robots} name=${host.host} />
+      ${host.robots ? html`<${Robots} name=${host.host} />` : html`<${Card} title="robots.txt" class="span2"><${Empty} title="Never asked for">It is fetched with the first turn of the host.</></>`}
       <${Card} title="What was learned here" class="span2" more=${html`<a href=${to(["traps"], { host: host.host })}>All of it</a>`}>
         ${host.lessons.length === 0 ? html`<${Empty} title="Nothing yet">Traps, parameters without effect and soft 404s of this host are shown here.</>` : host.lessons.slice(0, 20).map((lesson) => html`<${Lesson} key=${`${lesson.kind} ${lesson.name}`} lesson=${lesson} after=${found.load} may=${may} />`)}</></div>`;
 }

@@ -39,7 +39,7 @@ export function Lesson({ lesson, after, may, host = false }) {
   const barren = Object.entries(facts.barren ?? {});
   return html`<article class="lesson" data-row><div class="head"><${Mark} word=${TITLES[kind] ?? kind} tone=${tone} />
       ${host && html`<a href=${to(["host", lesson.host])}><${Text} value=${lesson.host} most=${60} /></a>`}<code><bdi>${tame(name || "/", 140)}</bdi></code><span class="space"></span>
-      ${may && ruling !== "" && html`<div class="acts">${ruling !== "allow" && html`<${Act} key="allow" label="Allow" act=${rule("allow")} />`}${ruling !== "block" && html`<${Act} key="block" label="Block" act=${rule("block")} />`}${ruling !== "none" && html`<${Act} key="none" tone="quiet" label="Let the evidence decide" act=${rule("none")} />`}</div>`}</div>
+      ${may && ruling !== "" && name !== "" && html`<div class="acts">${ruling !== "allow" && html`<${Act} key="allow" label="Allow" act=${rule("allow")} />`}${ruling !== "block" && html`<${Act} key="block" label="Block" act=${rule("block")} />`}${ruling !== "none" && html`<${Act} key="none" tone="quiet" label="Let the evidence decide" act=${rule("none")} />`}</div>`}</div>
     <p>${says}</p>
     <p class="evidence">${NUMBERS.filter((one) => facts[one]).map((one) => html`<span key=${one}>${one.replaceAll("_", " ")} <b>${count(facts[one])}</b></span>`)}${barren.map(([word, number]) => html`<span key=${word}>${tame(word, 20)} <b>${count(Number(number))}</b></span>`)}</p>
     ${facts.reason && html`<p class="muted"><${Text} value=${facts.reason} most=${300} /></p>`}

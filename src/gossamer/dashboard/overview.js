@@ -9,7 +9,7 @@ import { here, to } from "./route.js";
 import { Bars, Card, Empty, List, Loading, Tabs, Wrong, useAnswer } from "./ui.js";
 import { Happenings } from "./happenings.js";
 
-const RANGES = /** @type {Record<string, number>} */ ({ "": 900, "2h": 7200, "24h": 86400, all: 0 });
+const RANGES = /** @type {Record<string, number>} */ ({ "": 900, "2h": 7200, "24h": 86400 });
 const LOW_DISK = 2e9;
 
 function Tile({ name, value, more = undefined, tone = "", href = undefined }) {
@@ -44,15 +44,19 @@ function Tiles({ pulse }) {
 
 function Throughput() {
   const { query } = here();
+  const isAll = query.range === "all";
   const range = RANGES[query.range ?? ""] ?? 900;
-  const minute = Math.floor(Date.now() / 10000);
-  const since = useMemo(() => (range ? Math.floor(Date.now() / 1000 - range) : ""), [range, minute]);
-  const step = range ? Math.max(range <= 900 ? 10 : 10, Math.ceil(range / 240)) : "";
+  const first = useAnswer(isAll ? "audit" : null, { limit: 1 });
+  const turn = Math.floor(Date.now() / 10000);
+  const begun = first.answer?.items[0]?.at ?? Date.now() / 1000 - 7 * 86400;
+  const since = useMemo(() => Math.floor(isAll ? begun : Date.now() / 1000 - range), [range, turn, begun]);
+  const step = Math.max(10, Math.ceil((Date.now() / 1000 - since) / 240));
   const found = useAnswer("stats/throughput", { since, step });
   const body = () => {
     if (found.problem) return html`<${Wrong} problem=${found.problem} again=${found.load} />`;
     if (!found.answer) return html`<${Loading} />`;
-    const { time, pages, errors } = found.answer;
+    const begins = Math.max(0, found.answer.pages.findIndex((/** @type {number} */ number) => number > 0) - 1); // before that there was no crawl
+    const [time, pages, errors] = ["time", "pages", "errors"].map((name) => found.answer[name].slice(begins));
     if (time.length < 2) return html`<${Empty} title="Too early for a line">A point is kept every ten seconds; the line begins with the second.</>`;
     const each = time.map((/** @type {number} */ at, /** @type {number} */ place) => (place > 0 ? at - time[place - 1] : (time[1] - time[0]) || 1));
     const second = (/** @type {number[]} */ values) => values.map((value, place) => value / (each[place] || 1));
@@ -80,7 +84,7 @@ export function Page() {
         <p class="muted note">${count(pulse.frontier.failed ?? 0)} of the dead were tried and given up; ${count(pulse.frontier.not_for_us ?? 0)} were never asked for, because a rule says so.</p></>
       <${Card} title="How visits ended">${outcomes.length === 0 ? html`<${Empty} title="No visit has ended yet">The first ones need the robots.txt of their hosts.</>` : html`<${Bars} label="pages by outcome" rows=${outcomes.slice(0, 10).map(([name, number]) => [name, number, to(["pages"], { outcome: name })])} />`}</>
       <${Card} title="Busiest hosts" more=${html`<a href=${to(["hosts"])}>All hosts</a>`} class="span2">
-        <${List} found=${{ ...hosts, answer: hosts.answer && { ...hosts.answer, next: null } }} empty=${html`<${Empty} title="No host has work">Nothing waits.</>`}>${(/** @type {any[]} */ items) => html`<${HostRows} items=${items} />`}</></>
+        <${List} found=${{ ...hosts, answer: hosts.answer && { items: hosts.answer.items.filter((/** @type {any} */ host) => host.waiting + host.leased > 0), next: null } }} empty=${html`<${Empty} title="No host has work">Nothing waits.</>`}>${(/** @type {any[]} */ items) => html`<${HostRows} items=${items} />`}</></>
       <${Card} title="Just now" more=${html`<a href=${to(["events"])}>All events</a>`} class="span2">
         ${events.length === 0 ? html`<${Empty} title=${pulse.state === "running" ? "Quiet" : "Nothing happens"}>${pulse.state === "running" ? "The next visit that ends is shown here." : "What happened is under Events."}</>` : html`<${Happenings} events=${events.slice(0, 12)} />`}</></div>`;
 }

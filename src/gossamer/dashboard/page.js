@@ -42,7 +42,6 @@ function Versions({ place, versions }) {
   const newer = Number(query.new ?? versions[0]?.number ?? 0);
   const before = useText(place, { as: "text", version: older });
   const after = useText(place, { as: "text", version: newer });
-  if (versions.length < 2) return html`<${Empty} title="One version">The page was kept once; when it changes, versions are compared here.</>`;
   const pick = (/** @type {string} */ name, /** @type {number} */ chosen, /** @type {string} */ label) => html`<label class="field"><span>${label}</span><select onChange=${(/** @type {any} */ event) => refine({ [name]: event.target.value })}>${versions.map((one) => html`<option value=${one.number} selected=${one.number === chosen}>${one.number}: ${moment(one.fetched_at)}, ${bytes(one.bytes)}</option>`)}</select></label>`;
   const body = () => {
     if (before.problem || after.problem) return html`<${Wrong} problem=${before.problem ?? after.problem} />`;
@@ -80,7 +79,7 @@ export function Page({ path, query }) {
       ${view === "" && html`<${Shown} key="text" place=${place} as="text" version=${version} />`}
       ${view === "head" && html`<${Shown} key="head" place=${place} as="head" version=${version} />`}
       ${view === "page" && html`<p class="note muted">The page as it was kept, in a box: no script runs, nothing is loaded from anywhere.</p><iframe sandbox="" title="the page as it was kept" loading="lazy" referrerpolicy="no-referrer" src=${address(place, { as: "html", version })}></iframe>`}
-      ${view === "versions" && html`<${Versions} place=${place} versions=${page.versions} />`}
+      ${view === "versions" && (page.versions.length < 2 ? html`<${Empty} title="One version">The page was kept once; when it changes, versions are compared here.</>` : html`<${Versions} place=${place} versions=${page.versions} />`)}
       ${view === "links" && html`<${LinkList} id=${id} direction=${query.direction === "in" ? "in" : "out"} tabs />`}
       ${view === "near" && html`<${Near} id=${id} />`}</>`;
 }

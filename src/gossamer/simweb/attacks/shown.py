@@ -14,15 +14,17 @@ SCRIPTS = (
     f'"><img src="{ELSEWHERE}picture" onerror="window.taken = 1"><svg onload=window.taken=1>',
     "javascript:window.taken=1//",
     "{{constructor.constructor('window.taken=1')()}}${window.taken=1}",
-    f"'-window.taken-'</title></textarea></style><iframe src='{ELSEWHERE}frame' srcdoc='<script>top.taken=1</script>'></iframe>",
+    f"'</title></textarea></style><iframe src='{ELSEWHERE}frame' srcdoc='<script>top.taken=1</script>'></iframe>",
 )
 BIDI = "report \u202efdp.exe\u202c \u2066right\u2069 \u200bhid\u200dden\ufeff \u0000 \u001b[31mred"
 LONG = 2_000_000  # characters of a title
-_ACTIVE = f"""<script>window.taken = 1; fetch("{ELSEWHERE}fetch"); parent.postMessage("taken", "*"); top.location = "{ELSEWHERE}top"</script>
-<img src="{ELSEWHERE}img" onerror="window.taken = 1"><link rel="stylesheet" href="{ELSEWHERE}style"><style>@import "{ELSEWHERE}import";
-body {{ background: url("{ELSEWHERE}background") }}</style><iframe src="{ELSEWHERE}iframe"></iframe><object data="{ELSEWHERE}object"></object>
-<form action="{ELSEWHERE}form"><input autofocus onfocus="window.taken = 1"></form><meta http-equiv="refresh" content="1; url={ELSEWHERE}refresh">
-<base href="{ELSEWHERE}"><video src="{ELSEWHERE}video" autoplay></video><body onload="window.taken = 1">"""
+_ACTIVE = f"""<script>window.taken = 1; fetch("{ELSEWHERE}fetch"); parent.postMessage("taken", "*")</script>
+<script>top.location = "{ELSEWHERE}top"</script><body onload="window.taken = 1">
+<img src="{ELSEWHERE}img" onerror="window.taken = 1"><link rel="stylesheet" href="{ELSEWHERE}style">
+<style>@import "{ELSEWHERE}import"; body {{ background: url("{ELSEWHERE}background") }}</style>
+<iframe src="{ELSEWHERE}iframe"></iframe><object data="{ELSEWHERE}object"></object><base href="{ELSEWHERE}">
+<form action="{ELSEWHERE}form"><input autofocus onfocus="window.taken = 1"></form>
+<meta http-equiv="refresh" content="1; url={ELSEWHERE}refresh"><video src="{ELSEWHERE}video" autoplay></video>"""
 
 
 def attacks() -> list[Attack]:
@@ -37,7 +39,8 @@ def _titled(title: str) -> bytes:
 def _titles() -> Attack:
     """Titles that are markup, on pages whose paths are markup as well."""
     named = {f"/{quote(title, safe='')[:200]}": _titled(title) for title in (*SCRIPTS, BIDI)}
-    root = whole(page(*named, "javascript:window.taken=1", "data:text/html,<script>top.taken=1</script>", title=escape(SCRIPTS[1])))
+    links = (*named, "javascript:window.taken=1", "data:text/html,<script>top.taken=1</script>")
+    root = whole(page(*links, title=escape(SCRIPTS[1])))
     return Attack("shown-titles", routing({"/": root, **named}), (ExpectedEnd("/"), *map(ExpectedEnd, named)))
 
 
@@ -57,7 +60,8 @@ def _robots() -> Attack:
     line = f"Disallow: /no # {SCRIPTS[0]}\nDisallow: /{SCRIPTS[1]}\nDisallow: /{BIDI.split(chr(0))[0]}\n"
     robots = whole(f"User-agent: *\n{line}".encode(), mime="text/plain")
     ends = (ExpectedEnd("/"), ExpectedEnd("/no", "robots_denied", rule="robots.txt", status=0))
-    return Attack("shown-robots", routing({"/": whole(page("/no", title="links to what is forbidden"))}), ends, robots=saying(robots))
+    root = whole(page("/no", title="links to what is forbidden"))
+    return Attack("shown-robots", routing({"/": root}), ends, robots=saying(robots))
 
 
 def _types() -> Attack:
