@@ -1,4 +1,4 @@
-"""Words made for whoever shows them: titles, paths, types and lines of robots.txt that are scripts, deceive the eye or never end.
+"""Words made for whoever shows them: titles, paths, types and lines of robots.txt that are scripts, or deceive, or never end.
 
 Nothing in them harms a crawler. A page that shows what was crawled must show them as text, cut, and ask nobody for anything.
 """
