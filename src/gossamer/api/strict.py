@@ -13,6 +13,7 @@ import msgspec
 from litestar import Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import ParameterKwarg
+from litestar.typing import FieldDefinition
 from msgspec import Struct
 
 from gossamer.api.refusal import Refused, all_unfit, unfit
@@ -91,20 +92,23 @@ async def _look_into_body(taken: _Taken, request: Request[Any, Any, Any]) -> Non
 def _taken(handler: HTTPRouteHandler, path: str) -> _Taken:
     """Return what a handler takes on one of its paths, with what it depends on; asked once for each."""
     known: dict[str, type | None] = {}
-    providers = handler.resolve_dependencies()
-    fields = dict(handler.parsed_fn_signature.parameters)
-    for name in [name for name in fields if name in providers]:
-        fields |= providers[name].parsed_fn_signature.parameters
-    for name, field in fields.items():
-        if name in providers or name in OURS or f"{{{name}:" in path:
-            continue
+    for name, field in parameters_of(handler).items():
         given = field.kwarg_definition if isinstance(field.kwarg_definition, ParameterKwarg) else None
-        if given is None or not (given.header or given.cookie):
+        if f"{{{name}:" not in path and (given is None or not (given.header or given.cookie)):
             known[(given.query if given is not None else None) or name] = _number(field.annotation)
     body = handler.parsed_fn_signature.parameters.get("data")
     decoded = handler.opt.get("body", body.annotation if body is not None else None)
     media = handler.opt.get("media", (JSON,) if decoded is not None else ())
     return _Taken(known, None if decoded is None else msgspec.json.Decoder(decoded), tuple(media))
+
+
+def parameters_of(handler: HTTPRouteHandler) -> dict[str, FieldDefinition]:
+    """Return the parameters of a handler and of what it depends on: of the path, the query and the head."""
+    providers = handler.resolve_dependencies()
+    fields = dict(handler.parsed_fn_signature.parameters)
+    for name in [name for name in fields if name in providers]:
+        fields |= providers[name].parsed_fn_signature.parameters
+    return {name: field for name, field in fields.items() if name not in providers and name not in OURS}
 
 
 def _number(annotation: Any) -> type | None:

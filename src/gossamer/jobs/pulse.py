@@ -8,16 +8,19 @@ last day, and never holds more than `MOST`.
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from socket import gethostname
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from gossamer.assemble import Crawl, Stores
 from gossamer.durability import sync_directory
+from gossamer.jobs.plain import plain
+from gossamer.jobs.wire import PULSE
 from gossamer.records.pulse import Pulse, WorkerPulse
 from gossamer.watch.budget import KEPT
 
@@ -27,6 +30,8 @@ KEPT_EVERY = 10.0  # seconds between two that are kept
 MOST = 64 * 1024 * 1024  # bytes of the file
 THIN = 60.0  # seconds between two that are older than a day
 DAY = 86_400.0
+BEHIND = 100  # events that somebody may be behind who follows
+TAILS = (16 * 1024, 1024 * 1024)  # bytes of the file's end in which the last pulse is looked for
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Pulse).decode
@@ -47,13 +52,13 @@ def last_kept(directory: Path) -> Pulse | None:
     try:
         with (directory / NAME).open("rb") as file:
             end = file.seek(0, os.SEEK_END)
-            file.seek(max(end - 256 * 1024, 0))
-            lines = file.read().splitlines()
+            for much in TAILS:
+                file.seek(max(end - much, 0))
+                for line in reversed(file.read().splitlines()):
+                    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                        return _decode(line)
     except FileNotFoundError:
-        return None
-    for line in reversed(lines):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            return _decode(line)
+        pass
     return None
 
 
@@ -98,24 +103,37 @@ class PulseFile:
 
 
 class Pulses:
-    """The last pulse, and whoever waits for the next."""
+    """The last pulse, and whoever follows what happens; one who does not keep up misses the oldest, and costs nothing."""
 
     def __init__(self, first: Pulse) -> None:
         self.last = first
-        self._next: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._followers: dict[asyncio.Queue[tuple[str, Any]], frozenset[str]] = {}
 
     def tell(self, pulse: Pulse) -> None:
         """Give a pulse to everybody."""
         self.last = pulse
-        told, self._next = self._next, asyncio.get_running_loop().create_future()
-        told.set_result(None)
+        if self._followers:
+            self.happened(PULSE, plain(pulse))
 
-    async def follow(self) -> AsyncIterator[Pulse]:
-        """Walk over pulses: the last one, then each as it comes."""
-        while True:
-            coming = self._next
-            yield self.last
-            await asyncio.shield(coming)
+    def happened(self, kind: str, what: dict[str, Any]) -> None:
+        """Tell of an event of a kind."""
+        for queue, kinds in self._followers.items():
+            if kind in kinds:
+                if queue.full():
+                    queue.get_nowait()
+                queue.put_nowait((kind, what))
+
+    async def follow(self, kinds: Iterable[str]) -> AsyncIterator[tuple[str, Any]]:
+        """Walk over events of some kinds, each with its kind: the last pulse first, then whatever comes."""
+        queue: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(BEHIND)
+        wanted = self._followers[queue] = frozenset(kinds)
+        try:
+            if PULSE in wanted:
+                yield PULSE, plain(self.last)
+            while True:
+                yield await queue.get()
+        finally:
+            del self._followers[queue]
 
 
 async def still_pulse(stores: Stores, state: str) -> Pulse:
