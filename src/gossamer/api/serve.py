@@ -16,7 +16,7 @@ import uvloop
 from gossamer.api.app import make_app
 from gossamer.api.connection import connections
 from gossamer.api.desk import Rules
-from gossamer.api.guard import LOOPBACK, Guard
+from gossamer.api.guard import HEAD, LOOPBACK, Guard
 from gossamer.api.home import Home
 from gossamer.api.log import ServeLog
 from gossamer.api.porter import Porter
@@ -27,7 +27,6 @@ from gossamer.config.sections import ServeSettings
 from gossamer.errors import CrawlReadOnly, UsageError
 from gossamer.jobs.tokens import TokenFile
 
-HEAD = 64 * 1024  # bytes of a request's head
 LEAVING = 1  # seconds that requests under way have to end when the server does
 
 
