@@ -1,7 +1,7 @@
 """The software that `tests/real` judges by: servers, documentation, applications and crawlers that nobody here wrote.
 
 `make witnesses` installs what is missing and starts no service: Debian's with apt, which needs root; PyPI's into an environment
-of its own, `.witnesses/venv`. Without arguments for the standard library
+of its own, `.witnesses/venv`; npm's, which are only read, into `.witnesses/npm`. Without arguments for the standard library
 alone, because it runs before there is an environment. Exit code 1: something is missing still, and the last lines say what.
 `--missing` only tells: the end of `make test` says what was not judged.
 """
@@ -30,6 +30,7 @@ class Witness:
     package: str
     shows: str  # path; a pattern where versions differ
     listed: Path | None = None  # the file of requirements that PyPI's packages stand in; None: a Debian package
+    npm: bool = False  # a package of npm, fetched as it is and unpacked; nothing of it is run but by a browser
 
     @property
     def path(self) -> Path | None:
@@ -61,6 +62,8 @@ MARIADB = Witness("mariadb-server-core", "/usr/sbin/mariadbd")
 CLIENT = Witness("mariadb-client-core", "/usr/bin/mariadb")
 MEDIAWIKI = Witness("mediawiki", "/usr/share/mediawiki/index.php")
 SQLITE = Witness("php-sqlite3", "/usr/lib/php/*/pdo_sqlite.so")
+CHROMIUM = Witness("chromium", "/usr/bin/chromium")
+AXE = Witness("axe-core", f"{HERE}/npm/axe-core/package/axe.min.js", npm=True)
 PROMETHEUS = Witness("prometheus", "/usr/bin/prometheus")  # and promtool
 SYSTEMD = Witness("systemd", "/usr/bin/systemd-analyze")
 SCRAPY = _from_pypi("scrapy")
@@ -70,7 +73,8 @@ SERVED = (NGINX, APACHE, WGET, PYTHON, POSTGRESQL, MANUAL)
 PACKAGED = (FASTCGI, PHP, CGI, DOKUWIKI, CGIT, GIT, WORDPRESS, THEME, MARIADB, CLIENT, MEDIAWIKI, SQLITE)
 PROXIES = (TINYPROXY, MICROSOCKS)
 WATCHERS = (PROMETHEUS, SYSTEMD)
-WITNESSES = (*SERVED, *PROXIES, *PACKAGED, *WATCHERS, TRAC, MACHINA, SCRAPY)
+BROWSERS = (CHROMIUM, AXE)
+WITNESSES = (*SERVED, *PROXIES, *PACKAGED, *WATCHERS, *BROWSERS, TRAC, MACHINA, SCRAPY)
 
 
 def missing(witnesses: tuple[Witness, ...] = WITNESSES) -> list[str]:
@@ -119,16 +123,32 @@ def install_apart(requirements: Path = REQUIREMENTS, environment: Path = ENVIRON
             return
 
 
+def fetch_from_npm(package: str, below: Path = HERE / "npm") -> bool:
+    """Fetch a package of npm and unpack it below a directory; return whether that went well, npm says what did not."""
+    place = below / package
+    if shutil.which("npm") is None:
+        sys.stdout.write(f"make witnesses fetches {package} with npm, which is missing\n")
+        return False
+    place.mkdir(parents=True, exist_ok=True)
+    if subprocess.run(["npm", "pack", "--silent", package], cwd=place, check=False).returncode:
+        return False
+    packed = max(place.glob("*.tgz"), key=lambda file: file.stat().st_mtime)
+    shutil.unpack_archive(packed, place, "gztar", filter="data")
+    return True
+
+
 def main(words: list[str]) -> int:
     """Install or tell."""
     if "--missing" not in words:
-        if wanted := missing(tuple(one for one in WITNESSES if one.listed is None)):
+        if wanted := missing(tuple(one for one in WITNESSES if one.listed is None and not one.npm)):
             if shutil.which("apt-get") is None or os.geteuid() != 0:
                 sys.stdout.write("make witnesses installs Debian packages: it needs apt-get and root\n")
             else:
                 install(wanted)
         if missing(tuple(one for one in WITNESSES if one.listed)):
             install_apart()
+        for package in missing(tuple(one for one in WITNESSES if one.npm)):
+            fetch_from_npm(package)
     if left := missing():
         sys.stdout.write(f"\n{'!' * 100}\n{not_judged(left)}\n{'!' * 100}\n")
     elif "--missing" not in words:

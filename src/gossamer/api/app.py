@@ -16,7 +16,7 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import crawl, docs, events, health, jobs, metrics, problems, resources, sessions, tokens
+from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
 from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, DeskRules
 from gossamer.api.home import Home
@@ -33,7 +33,7 @@ DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.mak
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *crawl.ROUTES, *jobs.ROUTES, *DOOR]),
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
     *resources.ELSEWHERE,
     docs.openapi,
     docs.docs,

@@ -29,7 +29,7 @@ from gossamer.records.versions import Version
 
 Part = Literal["raw", "text", "html", "head", "warc"]
 PARTS: tuple[Part, ...] = get_args(Part)
-SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 MARKUP = ("text/html", "application/xhtml+xml")
 KEPT_FOR_GOOD = "private, max-age=31536000, immutable"
 LOOKED_FOR: dict[str, Part] = {"text/html": "html", "text/plain": "text", "application/warc": "warc"}

@@ -2,7 +2,7 @@
 
 from litestar.di import Provide
 
-from gossamer.api import aliases, audit, crawl, hosts, jobs, lessons, pages, settings, stats, urls, workers
+from gossamer.api import aliases, audit, crawl, graph, hosts, jobs, lessons, pages, proof, settings, stats, urls, workers
 from gossamer.api.asking import reach_of, who_of
 
 BELOW_BASE = [
@@ -35,6 +35,8 @@ BELOW_BASE = [
     lessons.overrule,
     audit.audit,
     audit.audit_head,
+    proof.audit_proof,
+    graph.host_links,
     settings.settings,
     settings.change_settings,
     settings.pattern_list,

@@ -471,6 +471,38 @@ class AuditHead(Struct, kw_only=True):
     at: float
 
 
+class AuditProblem(Struct, kw_only=True):
+    """A block that is not as it was written."""
+
+    place: str
+    problem: str
+
+
+class AuditProof(Struct, kw_only=True):
+    """Whether the chronicle is as it was written: it is, if there are no problems."""
+
+    blocks: int
+    lines: int
+    problems: list[AuditProblem]
+
+
+class HostLink(Struct, kw_only=True):
+    """Links from one host to another."""
+
+    source: str
+    target: str
+    links: int
+
+
+class HostLinks(Struct, kw_only=True):
+    """The links between hosts."""
+
+    hosts: list[str]  # by name
+    links: list[HostLink]  # most first
+    pages: int  # whose links were counted
+    is_whole: bool  # all pages were
+
+
 # --- settings and lists ----------------------------------------------------------------------------------------------
 
 

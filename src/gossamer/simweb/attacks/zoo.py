@@ -17,6 +17,7 @@ from gossamer.simweb.attacks import (
     quirks,
     redirects,
     robots,
+    shown,
     sitemaps,
     slow,
     unasked,
@@ -41,6 +42,7 @@ FAMILIES: dict[str, Callable[[], list[Attack]]] = {
     "maze": maze.attacks,
     "quirks": quirks.attacks,
     "unasked": unasked.attacks,
+    "shown": shown.attacks,
 }
 APART: dict[str, Callable[[], list[Attack]]] = {  # not among `all`
     "boundless": maze.boundless,  # they need a budget
