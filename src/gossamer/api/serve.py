@@ -11,6 +11,7 @@ import uvloop
 from gossamer.api.app import make_app
 from gossamer.api.guard import LOOPBACK, new_token
 from gossamer.api.home import Home
+from gossamer.api.notify import READY, STOPPING, notify
 from gossamer.errors import UsageError
 
 HEAD = 64 * 1024  # bytes of a request's head
@@ -36,7 +37,7 @@ def serve_home(place: Path, bind: str, port: int, ready: Callable[[str, str], No
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers."""
+    """Says when it answers, to whoever started it and to systemd."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -46,6 +47,11 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+            notify(READY)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        notify(STOPPING)
+        await super().shutdown(sockets)
 
 
 def _listen(bind: str, port: int) -> socket.socket:
