@@ -22,6 +22,7 @@ from gossamer.errors import GossamerError, StoreError
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.run import run_crawl
 from gossamer.jobs.search import find_pages
+from gossamer.records.pagequery import PageQuery
 from gossamer.run.pool import RunEnd
 from gossamer.url.parse import parse
 from gossamer.visit import settle
@@ -81,7 +82,7 @@ def failing(call: str, how: str, place: Path, site: Site) -> Iterator[tuple[Run,
 def check_whole(directory: CrawlDirectory, site: Site) -> None:
     """Nothing is missing, nothing is torn."""
     assert faults_found(directory.path) == []
-    kept = {row.url for row in find_pages(directory, outcome="ok")}
+    kept = {row.url for row in find_pages(directory, PageQuery(outcome="ok"))}
     assert kept == {site.url(path) for path in ("/", *LINKS)}
 
 

@@ -40,14 +40,14 @@ def test_only_what_was_edited_has_a_new_version(tmp_path: Path) -> None:
 
 def wait_for_another_second(app: Running, crawl: CrawlDirectory) -> None:
     """Look at the wiki until the time in its pages is no more that of the first crawl, which may have ended just now."""
-    until = int(max(page.fetched_at for page in find_pages(crawl, limit=None))) + 1
+    until = int(max(page.fetched_at for page in find_pages(crawl))) + 1
     while time.time() < until:
         urlopen(app.url(app.seed)).close()
 
 
 def urls(crawl: CrawlDirectory) -> list[str]:
     """Return the pages that are kept."""
-    return [page.url for page in find_pages(crawl, limit=None) if page.place is not None]
+    return [page.url for page in find_pages(crawl) if page.place is not None]
 
 
 def article(url: str) -> str:

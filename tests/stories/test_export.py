@@ -28,6 +28,7 @@ from warcio.archiveiterator import ArchiveIterator
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.search import find_pages, show_page
 from gossamer.records.page import Page
+from gossamer.records.pagequery import PageQuery
 from gossamer.simweb.settings import SimwebSettings
 from gossamer.simweb.web import Web, build
 from gossamer.url.normalize import KeyRules
@@ -55,9 +56,9 @@ def truth(crawled: Crawled) -> Web:
     return build(SimwebSettings(**SHAPE), crawled.web.port)  # type: ignore[arg-type]
 
 
-def kept(crawled: Crawled, **wanted: object) -> list[Page]:
+def kept(crawled: Crawled, limit: int | None = None, **wanted: Any) -> list[Page]:
     """Return the pages of the catalog."""
-    return list(find_pages(CrawlDirectory.open(crawled.directory), **wanted))
+    return list(find_pages(CrawlDirectory.open(crawled.directory), PageQuery(**wanted), limit))
 
 
 def export(directory: Path, form: str, out: Path, *options: object) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from gossamer.jobs.prune import prune_crawl
 from gossamer.jobs.revisit import Again
 from gossamer.jobs.run import run_crawl
 from gossamer.jobs.search import find_pages, index_pages, show_page, versions_of
+from gossamer.records.pagequery import PageQuery
 from gossamer.run.pool import RunEnd
 from gossamer.url.parse import parse
 from gossamer.watch import pauses
@@ -116,7 +117,7 @@ def test_ranks_follow_while_it_runs_and_afterwards(crawl: CrawlDirectory, site: 
 def test_its_text_is_indexed_and_shown(crawl: CrawlDirectory, site: tuple[Site, Round]) -> None:
     web, _ = site
     assert sum(index_pages(crawl)) > 0
-    assert [page.url for page in find_pages(crawl, words="never1word7")] == [web.url("/never")]
+    assert [page.url for page in find_pages(crawl, PageQuery(words="never1word7"))] == [web.url("/never")]
     assert f"always {ROUNDS}" in show_page(crawl, web.url("/always")).text
 
 

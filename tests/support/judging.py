@@ -17,6 +17,7 @@ from crawling import run_gossamer
 
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.search import find_pages
+from gossamer.records.pagequery import PageQuery
 
 WRONG = {"trap", "soft_404", "duplicate", "near_duplicate"}
 BUDGET = 5  # pages a content page that a crawl may keep: enough for waste to show, and for wrong lessons to be learned
@@ -98,7 +99,7 @@ def crawl(app: Running, directory: Path, *options: str, timeout: float = 600) ->
 def judge(app: Running, directory: Path) -> Judged:
     """Judge gossamer's crawl."""
     crawl = CrawlDirectory.open(directory)
-    kept = {name_of(page.url) for page in find_pages(crawl, limit=None) if page.outcome == "ok"}
+    kept = {name_of(page.url) for page in find_pages(crawl) if page.outcome == "ok"}
     missed = [one for one in app.truth if not any(name in kept for name in names_of(one))]
     unfound = [one for one in app.truth if one.phrase and one not in missed and not _is_found(crawl, one)]
     lost = [*_explained(app, directory, missed), *(Lost(one, "not found by search", "kept") for one in unfound)]
@@ -114,7 +115,7 @@ def judge_requests(app: Running, crawler: str, budget: int) -> Judged:
 
 
 def _is_found(crawl: CrawlDirectory, content: Content) -> bool:
-    return any(name_of(page.url) in names_of(content) for page in find_pages(crawl, words=content.phrase))
+    return any(name_of(page.url) in names_of(content) for page in find_pages(crawl, PageQuery(words=content.phrase)))
 
 
 def _judged(app: Running, crawler: str, asked: Sequence[Asked], lost: Iterable[Lost]) -> Judged:

@@ -33,10 +33,12 @@ from gossamer.records.line import AuditedBlock, ChainHead, ChronicleLine, Unsett
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Original, Page, Place, Totals, values_of
+from gossamer.records.pagequery import EVERY_PAGE, Order, PageQuery, PageSlice, cursor_of, position_in
 from gossamer.records.upkeep import Reference, Rewritten
 from gossamer.records.versions import Version
 from gossamer.storage.archive.pair import Ids, pack
 from gossamer.storage.shelving import DirectoryShelving
+from gossamer.url.fingerprint import fingerprint
 
 STATES: dict[str, Any] = {}  # by location
 STATE = "state"
@@ -356,9 +358,9 @@ class PlainCatalog:
         return list(zip(pages, about, strict=True))
 
     async def items(
-        self, *, key: str = "", reader: str = "", after: int = 0, limit: int | None = None, **wanted: Any
+        self, query: PageQuery = EVERY_PAGE, *, key: str = "", reader: str = "", limit: int | None = None, after: int = 0
     ) -> AsyncIterator[KeptItem]:
-        rows = [row for page, row in self._harvested("items", key, after) if _matches(page, **wanted)]
+        rows = [row for page, row in self._harvested("items", key, after) if _matches(page, query)]
         for row in [row for row in rows if not reader or row["reader"] == reader][:limit]:
             yield KeptItem(**row)
 
@@ -369,29 +371,54 @@ class PlainCatalog:
     async def get(self, key: str) -> Page | None:
         return self._rows.get(key)
 
-    async def pages(self, *, after: Page | None = None, limit: int | None = None, **wanted: Any) -> AsyncIterator[Page]:
-        terms = [_tokens(phrase or word) for phrase, word in TERM.findall(wanted.get("words") or "")]
-        terms = [term for term in terms if term]
-        found = sorted(self._rows.values(), key=lambda page: (page.fetched_at, page.key), reverse=True)
-        found = [page for page in found if _matches(page, **wanted)]
-        if wanted.get("words"):
-            found = [page for page in found if terms and all(self._says(page, term) for term in terms)]
-            found.sort(key=lambda page: page.duplicate_of != "")
-        if after is not None:
-            found = [page for page in found if (page.fetched_at, page.key) < (after.fetched_at, after.key)]
-        for page in found[:limit]:
+    async def get_by_id(self, name: int) -> Page | None:
+        return next((page for page in self._rows.values() if fingerprint(page.key) == name), None)
+
+    async def page_list(self, query: PageQuery, limit: int, cursor: str = "") -> PageSlice:
+        ranked = self._ranked(query)
+        if cursor:
+            position = position_in(query, cursor, tuple[Any, ...])
+            ranked = [(rank, page) for rank, page in ranked if rank > position]
+        looked_at = ranked[: 2 * limit]  # a slice may end before it is full
+        some = [(rank, page) for rank, page in looked_at if _matches(page, query)][:limit]
+        more = ranked[len(looked_at) :] or [page for _, page in looked_at if _matches(page, query)][limit:]
+        last = some[-1][0] if len(some) == limit else looked_at[-1][0] if looked_at else ()
+        return PageSlice(tuple(page for _, page in some), cursor_of(query, last) if more else "")
+
+    async def pages(self, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> AsyncIterator[Page]:
+        for page in [page for _, page in self._ranked(query) if _matches(page, query)][:limit]:
             yield page
 
+    def _ranked(self, query: PageQuery) -> list[tuple[tuple[Any, ...], Page]]:
+        """Return all pages that have the words of a query, in its order, and what they are sorted by."""
+        terms = [_tokens(phrase or word) for phrase, word in TERM.findall(query.words)]
+        terms = [term for term in terms if term]
+        found = list(enumerate(self._rows.values()))
+        if query.words.strip():
+            found = [(n, page) for n, page in found if terms and all(self._says(page, term) for term in terms)]
+        together = [token for term in terms for token in term]
+        ranks: dict[tuple[Order, bool], Callable[[int, Page], tuple[Any, ...]]] = {
+            (Order.KEY, False): lambda _, page: (page.key,),
+            (Order.NEW, False): lambda n, page: (-page.fetched_at, -n),
+            (Order.NEW, True): lambda n, _: (-n,),
+            (Order.BEST, True): lambda n, page: (
+                page.duplicate_of != "",
+                -sum(_has(page.title, term) for term in terms),
+                -(len(terms) > 1 and self._says(page, together)),
+                -n,
+            ),
+        }
+        rank = ranks[query.ordered, bool(query.words.strip())]
+        return sorted([(rank(n, page), page) for n, page in found], key=lambda one: one[0])
+
     def _says(self, page: Page, term: list[str]) -> bool:
-        texts = map(_tokens, (page.url, page.title, self._texts.get(page.key, "")))
-        return not page.noindex and any(f" {' '.join(term)} " in f" {' '.join(text)} " for text in texts)
+        texts = (page.url, page.title, self._texts.get(page.key, ""))
+        return not page.noindex and any(_has(text, term) for text in texts)
 
-    async def by_key(self) -> AsyncIterator[Page]:
-        for key in sorted(self._rows):
-            yield self._rows[key]
-
-    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
-        async for pages in batches(self.pages(**wanted), at_once):
+    async def columns(
+        self, fields: Sequence[str], at_once: int, query: PageQuery = EVERY_PAGE, limit: int | None = None
+    ) -> AsyncIterator[list[list[Any]]]:
+        async for pages in batches(self.pages(query, limit), at_once):
             yield [values_of(field, pages) for field in fields]
 
     async def copies(self, url: str, limit: int) -> list[str]:
@@ -475,32 +502,25 @@ def _tokens(text: str) -> list[str]:
     return re.findall(r"\w+", plain.casefold())
 
 
-def _matches(
-    page: Page,
-    words: str = "",
-    host: str = "",
-    status: int | None = None,
-    outcome: str = "",
-    mime: str = "",
-    cut: bool = False,
-    rule: str = "",
-    since: float | None = None,
-    until: float | None = None,
-) -> bool:
-    if found := WITH_PORT.fullmatch(host):
+def _has(text: str, term: list[str]) -> bool:
+    return f" {' '.join(term)} " in f" {' '.join(_tokens(text))} "
+
+
+def _matches(page: Page, query: PageQuery) -> bool:
+    if found := WITH_PORT.fullmatch(query.host):
         parts = urlsplit(page.key)
         if (parts.hostname, parts.port or USUAL.get(parts.scheme)) != (found[1].strip("[]"), int(found[2])):
             return False
-    elif host and page.host != host:
+    elif query.host and page.host != query.host:
         return False
     return (
-        (status is None or page.status == status)
-        and (not outcome or page.outcome == outcome)
-        and (not mime or page.mime == mime)
-        and (not cut or bool(page.truncated))
-        and (not rule or (page.reason is not None and page.reason.rule == rule))
-        and (since is None or page.fetched_at >= since)
-        and (until is None or page.fetched_at < until)
+        (query.status is None or page.status == query.status)
+        and (not query.outcome or page.outcome == query.outcome)
+        and (not query.mime or page.mime == query.mime)
+        and (not query.cut or bool(page.truncated))
+        and (not query.rule or (page.reason is not None and page.reason.rule == query.rule))
+        and (query.since is None or page.fetched_at >= query.since)
+        and (query.until is None or page.fetched_at < query.until)
     )
 
 

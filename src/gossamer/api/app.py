@@ -1,36 +1,54 @@
 """The application: every route in one table, behind the guard."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from litestar import Litestar, Router, get
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
+from litestar.middleware import DefineMiddleware
 from litestar.static_files import create_static_files_router
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import events, metrics, problems, stats
-from gossamer.api.guard import Guard
+from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api.description import describe
+from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
+from gossamer.api.refusal import Refused, of_refused
+from gossamer.api.streams import Streams
+from gossamer.api.strict import look
 from gossamer.errors import GossamerError
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
+DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.make_token, tokens.revoke_token)
 
 
-@get("/healthz", include_in_schema=False)
-async def healthz() -> str:
-    """Say that the loop turns."""
-    return "ok"
+ROUTES: list[ControllerRouterHandler] = [
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
+    *resources.ELSEWHERE,
+    docs.openapi,
+    docs.docs,
+    health.healthz,
+    health.readyz,
+    metrics.metrics,
+]
 
 
-def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
-    """Return the application for a home of crawls."""
+@cache
+def description() -> dict[str, Any]:
+    """Return the description of every route."""
+    app = Litestar(route_handlers=ROUTES, dependencies=resources.DEPENDENCIES, openapi_config=None, logging_config=None)
+    return describe(app, version("gossamer"))
+
+
+def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str]) -> ASGIApp:
+    """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
 
     @asynccontextmanager
@@ -42,15 +60,23 @@ def make_app(home: Home, token: str, hosts: Sequence[str]) -> ASGIApp:
 
     app = Litestar(
         route_handlers=[
-            Router(BASE, route_handlers=[stats.stats, events.events]),
-            healthz,
-            metrics.metrics,
-            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False),
+            *ROUTES,
+            create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
+        dependencies=resources.DEPENDENCIES,
+        before_request=look,
         lifespan=[open_home],
-        state=State({"home": home, "numbers": numbers}),
-        openapi_config=OpenAPIConfig(title="gossamer", version=version("gossamer"), path=f"{BASE}/openapi"),
-        exception_handlers={GossamerError: problems.of_ours, HTTPException: problems.of_framework, Exception: problems.of_bug},
+        state=State(
+            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let, "description": description}
+        ),
+        middleware=[DefineMiddleware(Desk, rules=rules)],
+        openapi_config=None,
+        exception_handlers={
+            GossamerError: problems.of_ours,
+            Refused: of_refused,
+            HTTPException: problems.of_framework,
+            Exception: problems.of_bug,
+        },
         logging_config=None,
     )
-    return metrics.Counted(Guard(app, token, hosts), numbers)
+    return metrics.Counted(app, numbers)

@@ -1,51 +1,127 @@
-"""The live stream: what happens in a crawl, as Server-Sent Events; an id is the chronicle's, so nothing is lost in between."""
+"""The live stream: what happens in a crawl, as Server-Sent Events; an id is the chronicle's, so nothing is lost in between.
+
+A stream outlives the runs of its crawl: whoever holds the crawl is watched, and while nobody does, its last pulse is told again
+now and then, and nobody is made to open it. A reader that is slow is waited for; what it misses
+meanwhile are pulses, never events.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import Annotated, Any
 
 import msgspec
-from litestar import get
+from litestar import Request, get
 from litestar.datastructures import State
 from litestar.params import Parameter
 from litestar.response import Stream
 
+from gossamer.api.desk import Rules
 from gossamer.api.home import Home
+from gossamer.api.porter import Identity
 from gossamer.api.reach import CrawlReach
+from gossamer.api.refusal import unfit
+from gossamer.api.streams import Streams
+from gossamer.errors import GossamerError
 
+PULSE = "pulse"
+KINDS = ("visit", "word", "begun", "ended", "gap")  # of what the chronicle tells
+LOOK = 1.0  # seconds between two looks whether the stream may go on
+COMMENT = 15.0  # seconds of silence after which it says that it is there
+STILL = 5.0  # seconds between two pulses of a crawl that nobody holds
+Put = Callable[[bytes], Awaitable[None]]
 _encode = msgspec.json.Encoder().encode
 
 
-@get("/events", summary="What happens, live", media_type="text/event-stream")
+@get(
+    "/events",
+    summary="What happens, live",
+    media_type="text/event-stream",
+    response_headers=None,
+)
 async def events(
+    request: Request[Identity, Any, Any],
     state: State,
     job: str | None = None,
-    kinds: str = "pulse",
-    last_event_id: Annotated[str | None, Parameter(header="Last-Event-ID")] = None,
+    kinds: str = PULSE,
+    after: Annotated[str | None, Parameter(max_length=200)] = None,
+    last_event_id: Annotated[str | None, Parameter(header="Last-Event-ID", max_length=200)] = None,
 ) -> Stream:
-    """Stream pulses and events of a crawl."""
+    """Stream pulses and events of a crawl: those after an id (`after`, or Last-Event-ID), else what comes from now on."""
     home: Home = state.home
-    return Stream(_streamed(home.reach(job), kinds.split(","), last_event_id), media_type="text/event-stream")
+    rules: Rules = state.rules
+    streams: Streams = state.streams
+    wanted = frozenset(kinds.split(","))
+    strange = wanted - {PULSE, *KINDS}
+    if strange:
+        raise unfit("query.kinds", f"there is no kind {min(strange)[:50]!r}; there are: {', '.join((PULSE, *KINDS))}")
+    reach = home.reach(job)
+    streams.check()
+    position = await reach.position(last_event_id or after or "") if wanted - {PULSE} else ""
+    told = _told(reach, wanted, position, streams, lambda: rules.porter.is_good(request.user))
+    return Stream(told, media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
-async def _streamed(reach: CrawlReach, kinds: list[str], after: str | None) -> AsyncIterator[bytes]:
-    queue: asyncio.Queue[bytes] = asyncio.Queue(1_000)
+async def _told(
+    reach: CrawlReach, kinds: frozenset[str], position: str, streams: Streams, may_go_on: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    with streams.opened() as queue:
+        tasks = [asyncio.create_task(_pulses(reach, queue))] if PULSE in kinds else []
+        tasks += [asyncio.create_task(_events(reach, kinds, position, queue))] if kinds - {PULSE} else []
+        try:
+            # A reader that comes again before anything has happened says where it was.
+            yield b"retry: 2000\n" + (f"id: {position}\n".encode() if position else b"") + b"\n"
+            silent = 0.0
+            while not streams.is_over and may_go_on() and not any(task.done() for task in tasks):
+                try:
+                    async with asyncio.timeout(LOOK):
+                        message = await queue.get()
+                except TimeoutError:
+                    silent += LOOK
+                    message = b""
+                if message is None:
+                    return
+                if silent >= COMMENT:
+                    message = message or b": still here\n\n"
+                if message:
+                    silent = 0.0
+                    yield message
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def pulses() -> None:
-        async for pulse in reach.watch():
-            await queue.put(b"event: pulse\ndata: " + _encode(pulse) + b"\n\n")
 
-    async def told() -> None:
-        async for event in reach.events(after or ""):
-            if event.kind in kinds:
-                await queue.put(f"id: {event.id}\nevent: {event.kind}\ndata: ".encode() + _encode(event) + b"\n\n")
+async def _events(reach: CrawlReach, kinds: frozenset[str], position: str, queue: "asyncio.Queue[bytes | None]") -> None:
+    async for event in reach.events(position):
+        if event.kind in kinds:
+            await queue.put(f"id: {event.id}\nevent: {event.kind}\ndata: ".encode() + _encode(event) + b"\n\n")
 
-    tasks = [asyncio.create_task(pulses())] if "pulse" in kinds else []
-    tasks += [asyncio.create_task(told())] if set(kinds) - {"pulse"} else []
-    try:
-        yield b"retry: 2000\n\n"
-        while True:
-            yield await queue.get()
-    finally:
-        for task in tasks:
-            task.cancel()
+
+async def _pulses(reach: CrawlReach, queue: "asyncio.Queue[bytes | None]") -> None:
+    """Tell the pulses of whoever holds the crawl, one after the other."""
+
+    def tell(pulse: Any) -> None:
+        with suppress(asyncio.QueueFull):
+            queue.put_nowait(b"event: pulse\ndata: " + _encode(pulse) + b"\n\n")
+
+    while True:
+        holder = reach.directory.holder()
+        if holder is None:
+            still = await reach.glance()
+            if still is not None:
+                tell(still)
+            await _until_held(reach)
+            continue
+        with suppress(GossamerError, OSError):
+            async for pulse in reach.watch():
+                tell(pulse)
+        await asyncio.sleep(LOOK)
+
+
+async def _until_held(reach: CrawlReach) -> None:
+    """Return when somebody holds the crawl, or after a while."""
+    for _ in range(int(STILL / LOOK)):
+        await asyncio.sleep(LOOK)
+        if reach.directory.holder() is not None:
+            return

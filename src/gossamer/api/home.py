@@ -34,7 +34,7 @@ class Home:
         if self.is_one:
             return [self.place.resolve().name]
         found = [about.parent for about in self.place.glob("*/crawl.json")]
-        return sorted(path.name for path in found if not path.is_symlink())
+        return sorted(path.name for path in found if not path.is_symlink() and not (path / "crawl.json").is_symlink())
 
     def reach(self, job: str | None) -> CrawlReach:
         """Return the way to a crawl; without a name to the only one."""
@@ -44,7 +44,7 @@ class Home:
                 raise WhichJob(names) if names else NoSuchJob("there is no crawl here yet; submit one")
             job = names[0]
         if job not in names:
-            raise NoSuchJob(f"there is no crawl {job!r} here")
+            raise NoSuchJob(f"there is no crawl {job[:100]!r} here")
         if job not in self._reaches:
             path = self.place if self.is_one else self.place / job
             try:

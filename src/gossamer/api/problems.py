@@ -1,6 +1,9 @@
 """Errors as they leave the server: problem details (RFC 9457), whoever raised them, and nothing about our insides."""
 
 import logging
+import re
+from contextlib import suppress
+from http import HTTPStatus
 from secrets import token_hex
 from typing import Any
 
@@ -16,16 +19,22 @@ from gossamer.errors import (
     CrawlInUse,
     CrawlReadOnly,
     CrawlSilent,
+    CursorError,
     DiskFull,
+    FixedSetting,
     GossamerError,
     NotACrawl,
     StoreAway,
+    TookTooLong,
+    UrlError,
     UsageError,
 )
 
 PROBLEM = "application/problem+json"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logging.getLogger(__name__)
 _encode = msgspec.json.Encoder().encode
+_PLACE = re.compile(r" - at `\$(.{0,200})`$")
 
 # The first class that fits decides: status and kind.
 KINDS: tuple[tuple[type[Exception], int, str], ...] = (
@@ -38,18 +47,14 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (CrawlReadOnly, 507, "read-only"),
     (CrawlInUse, 409, "in-use"),
     (CrawlError, 409, "crawl"),
+    (TookTooLong, 503, "took-too-long"),
+    (CursorError, 404, "cursor"),
+    (FixedSetting, 409, "fixed-setting"),
     (ConfigError, 422, "setting"),
+    (UrlError, 422, "url"),
     (UsageError, 422, "usage"),
 )
 RETRY = {"Retry-After": "5"}
-TITLES = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    409: "Conflict",
-}
 
 
 def problem(kind: str, status: int, detail: str, **more: Any) -> bytes:
@@ -61,36 +66,68 @@ def problem(kind: str, status: int, detail: str, **more: Any) -> bytes:
 
 
 def of_ours(request: Request[Any, Any, Any], error: GossamerError) -> Response[bytes]:
-    """Answer with an error of ours."""
-    status, kind = next(((status, kind) for fits, status, kind in KINDS if isinstance(error, fits)), (500, "error"))
-    headers = RETRY if status == 503 else {}
-    return Response(
-        problem(kind, status, str(error), instance=request.url.path), status_code=status, media_type=PROBLEM, headers=headers
-    )
+    """Answer with an error of ours; one that nobody told apart is our bug."""
+    found = next(((status, kind) for fits, status, kind in KINDS if isinstance(error, fits)), None)
+    if found is None:
+        return of_bug(request, error)
+    status, kind = found
+    return _answer(request, status, kind, str(error), RETRY if status == 503 else {})
 
 
 def of_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """Answer with an error that the framework found."""
-    errors, status = [], error.status_code
-    if isinstance(error, ValidationException) and isinstance(error.extra, list):
-        status = 422
-        errors = [
-            FieldProblem(f"{one.get('source', 'body')}.{one.get('key', '')}".rstrip("."), str(one.get("message", "")))
-            for one in error.extra
-            if isinstance(one, dict)
-        ]
-    body = problem(
-        TITLES.get(status, "error").lower().replace(" ", "-"), status, error.detail, errors=errors, instance=request.url.path
-    )
-    return Response(body, status_code=status, media_type=PROBLEM, headers=dict(error.headers or {}))
+    headers, status = dict(error.headers or {}), error.status_code
+    if status >= 500:
+        return of_bug(request, error)
+    if status == 405:
+        headers["Allow"] = ", ".join(_methods(request))
+    errors, detail = [], error.detail
+    if isinstance(error, ValidationException):
+        status, errors = 422, _field_problems(error.extra)
+        detail = "; ".join(f"{one.where}: {one.what}" for one in errors[:3]) or detail
+    return _answer(request, status, _kind(status), detail, headers, errors)
 
 
 def of_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer with a reference to the log, where the trace is."""
     reference = token_hex(8)
     _log.error("bug %s in %s %s", reference, request.method, request.url.path, exc_info=error)
-    return Response(
-        problem("bug", 500, f"this is a bug in gossamer; its trace is in the server's log as {reference}"),
-        status_code=500,
-        media_type=PROBLEM,
-    )
+    return _answer(request, 500, "bug", f"this is a bug in gossamer; its trace is in the server's log as {reference}", {})
+
+
+def _answer(
+    request: Request[Any, Any, Any],
+    status: int,
+    kind: str,
+    detail: str,
+    headers: dict[str, str],
+    errors: list[FieldProblem] | None = None,
+) -> Response[bytes]:
+    body = problem(kind, status, detail, instance=request.url.path, errors=errors or [])
+    return Response(body, status_code=status, media_type=PROBLEM, headers=headers)
+
+
+def _kind(status: int) -> str:
+    """Return the kind of a problem that has no name of its own: what its status is called."""
+    return HTTPStatus(status).phrase.lower().replace(" ", "-")
+
+
+def _field_problems(extra: Any) -> list[FieldProblem]:
+    """Return what the framework says about the parts of a request; a place within the body is part of its sentence."""
+    told = []
+    for one in extra if isinstance(extra, list) else []:
+        what, source, key = str(one.get("message", "")), str(one.get("source", "body")), str(one.get("key", ""))
+        place = _PLACE.search(what)
+        where = f"{source}{place[1]}" if place and source == "body" else f"{source}.{key}".rstrip(".")
+        told.append(FieldProblem(where, _PLACE.sub("", what)))
+    return told
+
+
+def _methods(request: Request[Any, Any, Any]) -> list[str]:
+    """Return the methods that a path has."""
+    known = []
+    for method in METHODS:
+        with suppress(HTTPException):
+            request.app.asgi_router.handle_routing(path=request.scope["path"].rstrip("/") or "/", method=method)
+            known.append(method)
+    return known

@@ -1,46 +1,75 @@
 """Listen: from a place and an address to a server that answers, until it is told to end."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Callable
+import sqlite3
+import sys
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 import uvicorn
 import uvloop
 
 from gossamer.api.app import make_app
-from gossamer.api.guard import LOOPBACK, new_token
+from gossamer.api.connection import connections
+from gossamer.api.desk import Rules
+from gossamer.api.guard import LOOPBACK, Guard
 from gossamer.api.home import Home
+from gossamer.api.log import ServeLog
 from gossamer.api.notify import READY, STOPPING, notify
-from gossamer.errors import UsageError
+from gossamer.api.porter import Porter
+from gossamer.api.repeats import Repeats
+from gossamer.api.streams import Streams
+from gossamer.clock import SystemClock
+from gossamer.config.sections import ServeSettings
+from gossamer.errors import CrawlReadOnly, UsageError
+from gossamer.jobs.tokens import TokenFile
 
 HEAD = 64 * 1024  # bytes of a request's head
-CONNECTIONS = 200
+LEAVING = 1  # seconds that requests under way have to end when the server does
 
 
-def serve_home(place: Path, bind: str, port: int, ready: Callable[[str, str], None]) -> None:
+def serve_home(
+    place: Path, bind: str, port: int, settings: ServeSettings, let: frozenset[str], ready: Callable[[str, str], None]
+) -> None:
     """Serve a home until SIGINT or SIGTERM; `ready` is told the URL and the token once it answers."""
     if not place.is_dir():
         raise UsageError(f"{place} is no directory; name a crawl, or a directory of crawls")
     listening = _listen(bind, port)
     address, number, *_ = listening.getsockname()
     shown = f"[{address}]" if ":" in address else address
-    token = new_token()
-    app = make_app(Home(place), token, [*LOOPBACK, shown])
-    config = uvicorn.Config(
-        app, lifespan="on", log_config=None, access_log=False, server_header=False, h11_max_incomplete_event_size=HEAD,
-        limit_concurrency=CONNECTIONS, timeout_graceful_shutdown=2,
-    )  # fmt: skip
-    server = _Server(config, lambda: ready(f"http://{shown}:{number}/", token))
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(server.serve(sockets=[listening]))
+    clock = SystemClock()
+    with closing(listening), ServeLog(place, clock, sys.stderr.isatty()) as log, closing(_repeats(place)) as repeats:
+        porter, streams = Porter(TokenFile(place), clock), Streams(settings.streams)
+        app = make_app(Home(place), Rules(porter, repeats, settings, f"gossamer-{number}"), streams, let)
+        server = _Server(
+            uvicorn.Config(
+                Guard(app, (*LOOPBACK, shown, *settings.hosts), settings.origins, log),
+                lifespan="on",
+                http=connections(settings.connections, settings.head_timeout),
+                ws="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                h11_max_incomplete_event_size=HEAD,
+                timeout_graceful_shutdown=LEAVING,
+            ),
+            streams,
+            lambda: ready(f"http://{shown}:{number}/", porter.start),
+        )
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(server.serve(sockets=[listening]))
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers, to whoever started it and to systemd."""
+    """Says when it answers, also to systemd; ends at once when it is told to, and so do its streams."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, streams: Streams, ready: Callable[[], None]) -> None:
         super().__init__(config)
+        self._streams = streams
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -51,7 +80,23 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify(STOPPING)
+        self._streams.close()
         await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take a signal as the wish to end: it is no failure, and not raised once more behind the end."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+def _repeats(place: Path) -> Repeats:
+    try:
+        return Repeats(place, token_hex(8))
+    except (OSError, sqlite3.Error) as error:
+        raise CrawlReadOnly(f"{place} cannot be written: {error}; check its permissions") from None
 
 
 def _listen(bind: str, port: int) -> socket.socket:

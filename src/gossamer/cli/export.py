@@ -3,7 +3,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from gossamer.cli import output
 
 if TYPE_CHECKING:
     from gossamer.jobs.directory import CrawlDirectory
+    from gossamer.records.pagequery import PageQuery
 
 
 def export(
@@ -38,20 +39,13 @@ def export(
     from gossamer.jobs.directory import CrawlDirectory
     from gossamer.jobs.export import export_crawl
     from gossamer.records.export import ExportOptions
+    from gossamer.records.pagequery import PageQuery
 
-    wanted = {
-        "words": " ".join(words or []),
-        "host": host,
-        "status": status,
-        "outcome": outcome,
-        "mime": mime,
-        "rule": rule,
-        "cut": cut,
-        "limit": limit or None,
-    }
+    named = " ".join(words or [])
+    query = PageQuery(words=named, host=host, status=status, outcome=outcome, mime=mime, rule=rule, cut=cut)
     crawl = CrawlDirectory.open(directory)
     if check:
-        _show_gaps(crawl, to, out, wanted, json)
+        _show_gaps(crawl, to, out, query, limit or None, json)
         return
     if not out:
         raise UsageError("name the file or folder to write, or - for standard output")
@@ -61,7 +55,7 @@ def export(
     place = sys.stdout.buffer if out == "-" else Path(out)
     options = ExportOptions(table=table, text=text, html=html, links=links)
     with output.counter(f"exporting {to}", quiet=json) as advance:
-        for count in export_crawl(crawl, to, place, options, force, **wanted):
+        for count in export_crawl(crawl, to, place, options, force, query, limit or None):
             rows += count
             advance(count)
     seconds = time.monotonic() - began
@@ -73,7 +67,7 @@ def export(
         output.line(f"{out}: {rows:,} rows in {output.duration(seconds)}")
 
 
-def _show_gaps(crawl: "CrawlDirectory", to: str, out: str, wanted: dict[str, Any], as_json: bool) -> None:
+def _show_gaps(crawl: "CrawlDirectory", to: str, out: str, query: "PageQuery", limit: int | None, as_json: bool) -> None:
     """List what a replay would miss."""
     from gossamer.errors import UsageError
     from gossamer.jobs.gaps import replay_gaps
@@ -81,7 +75,7 @@ def _show_gaps(crawl: "CrawlDirectory", to: str, out: str, wanted: dict[str, Any
     if to != "wacz" or out:
         raise UsageError("--check writes nothing and is about a replay: write --to wacz --check, without a file")
     count = 0
-    for gap in replay_gaps(crawl, **wanted):
+    for gap in replay_gaps(crawl, query, limit):
         count += 1
         if as_json:
             output.json(gap)

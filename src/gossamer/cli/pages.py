@@ -20,15 +20,17 @@ def pages(
     mime: Annotated[str, typer.Option("--type", help="only of this MIME type")] = "",
     rule: Annotated[str, typer.Option(help="only those that this rule decided about, such as http.status")] = "",
     cut: Annotated[bool, typer.Option("--cut", help="only those whose body is not whole")] = False,
+    order: Annotated[str, typer.Option(help="new, key or best; by words best, of one host key, otherwise new")] = "",
     near: Annotated[str, typer.Option(help="only those with nearly the text of this page, nearest first", metavar="URL")] = "",
     inlinks: Annotated[str, typer.Option(help="instead, the pages that link to this URL, and how", metavar="URL")] = "",
     versions: Annotated[str, typer.Option(help="instead, the kept versions of this page, newest first", metavar="URL")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", help="how many; 0 is all")] = 50,
     json: Annotated[bool, typer.Option("--json", help="print JSON lines")] = False,
 ) -> None:
-    """List pages, newest first, or search them, best match first."""
+    """List pages, newest first, those of one host by address; or search them, best match first."""
     from gossamer.jobs.directory import CrawlDirectory
-    from gossamer.jobs.search import find_pages
+    from gossamer.jobs.search import find_pages, order_of
+    from gossamer.records.pagequery import PageQuery
 
     crawl = CrawlDirectory.open(directory)
     if near:
@@ -40,17 +42,11 @@ def pages(
     if versions:
         _show_versions(crawl, versions, json)
         return
-    found = find_pages(
-        crawl,
-        words=" ".join(words or []),
-        host=host,
-        status=status,
-        outcome=outcome,
-        mime=mime,
-        rule=rule,
-        cut=cut,
-        limit=limit or None,
+    named = " ".join(words or [])
+    query = PageQuery(
+        words=named, host=host, status=status, outcome=outcome, mime=mime, rule=rule, cut=cut, order=order_of(order)
     )
+    found = find_pages(crawl, query, limit or None)
     if json:
         for page in found:
             output.json(page)

@@ -351,6 +351,40 @@ class EventSettings(Section):
     )
 
 
+class ServeSettings(Section):
+    """The server beside the crawls: for whom it answers, and how much."""
+
+    hosts: tuple[str, ...] = Field((), description="names that the server answers to beside its address and those of loopback")
+    origins: tuple[str, ...] = Field(
+        (), description="origins whose pages may ask the server with a token, such as https://tools.example.org"
+    )
+    jobs: int = Field(4, ge=1, description="crawls that the server lets run at once; the others are queued")
+    rate: float = Field(50, gt=0, description="requests a second with one token")
+    burst: int = Field(100, ge=1, description="requests with one token that may come at once")
+    stranger_rate: float = Field(5, gt=0, description="requests a second without a token from one address")
+    streams: int = Field(20, ge=1, description="live streams at once")
+    connections: int = Field(200, ge=1, description="connections at once")
+    head_timeout: float = Field(10, gt=0, description="seconds that the head of a request has to arrive")
+    body_timeout: float = Field(30, gt=0, description="seconds that the body of a request has to arrive")
+
+    @field_validator("hosts")
+    @classmethod
+    def _are_names(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not host or "*" in host or "/" in host:
+                raise ValueError(f"{host!r} is no host name; write each name that a request may bring as its Host")
+        return tuple(host.lower() for host in hosts)
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            scheme, between, rest = origin.partition("://")
+            if scheme not in ("http", "https") or not between or not rest or set("/*") & set(rest):
+                raise ValueError(f"{origin!r} is no origin; write scheme, host and port, such as https://tools.example.org")
+        return origins
+
+
 class RequestRule(Section):
     """How requests to some hosts are sent. Secrets stand in files or in the environment, never here."""
 
@@ -431,6 +465,7 @@ class Settings(Section):
     storage: Storage = Storage()
     chronicle: ChronicleSettings = ChronicleSettings()
     events: EventSettings = EventSettings()
+    serve: ServeSettings = ServeSettings()
     requests: tuple[RequestRule, ...] = ()
 
     @model_validator(mode="after")

@@ -70,6 +70,9 @@ class Scope:
         self._extensions = tuple("." + extension.lstrip(".").lower() for extension in settings.block_extensions)
         self._allow_list: Patterns | None = None
         self._block_list: Patterns | None = None
+        self._hosts: frozenset[tuple[str, int | None]] = frozenset()
+        self._domains: frozenset[str] = frozenset()
+        self._directories: tuple[str, ...] = ()
         self._locate(seeds)
         self._checks = settings.check_external
         self._by_site = settings.within != "prefix" and not settings.off_site_hops and not self._checks
@@ -77,14 +80,15 @@ class Scope:
         self._choose()
 
     def _locate(self, seeds: tuple[Url, ...]) -> None:
-        """Note where the seeds are."""
+        """Note where seeds are, beside those that are known; what is known is not looked at again: there may be very many."""
         within = self._settings.within
-        self._seeds = seeds
-        self._hosts = frozenset((seed.host, seed.port) for seed in seeds if seed.host)
-        names = [host for host, _ in self._hosts] if within == "domain" else []
-        self._domains = frozenset(map(registrable_domain, names))
+        hosts = {(seed.host, seed.port) for seed in seeds if seed.host}
+        self._hosts |= hosts
+        if within == "domain":
+            self._domains |= {registrable_domain(host) for host, _ in hosts}
         rooted = [seed for seed in seeds if within == "prefix" or not seed.host]
-        self._directories = tuple(directory for seed in rooted for directory in directories(seed))
+        new = dict.fromkeys(directory for seed in rooted for directory in directories(seed))
+        self._directories += tuple(new)
 
     def with_lists(self, allow: Patterns | None, block: Patterns | None) -> "Scope":
         """Return the same scope with these lists for `allow_file` and `block_file`; this one stays as it is."""
@@ -96,7 +100,7 @@ class Scope:
     def extend(self, seeds: Iterable[Url]) -> None:
         """Take in where seeds arrived that redirect, or what was seeded later: from now on these are seeds, too."""
         seeds = tuple(seeds)
-        self._locate((*self._seeds, *seeds))
+        self._locate(seeds)
         self._schemes |= {seed.scheme for seed in seeds}
         self._sites.clear()
         self._choose()

@@ -59,7 +59,7 @@ def told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, foll
 
 
 async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | None, follow: bool) -> AsyncIterator[Event]:
-    async with _opened(directory) as chronicle:
+    async with opened(directory) as chronicle:
         async for event in events_of(chronicle, goes_on=lambda: follow):
             if wanted(event):
                 yield event
@@ -70,7 +70,7 @@ async def _told(directory: CrawlDirectory, wanted: EventFilter, limit: int | Non
 
 async def told_to_programs(directory: CrawlDirectory, after: str, is_running: Callable[[], bool]) -> AsyncIterator[Event]:
     """Walk over what happened after an event, from the beginning without one; goes on as long as the crawl runs."""
-    async with _opened(directory) as chronicle:
+    async with opened(directory) as chronicle:
         async for event in events_of(chronicle, after, is_running):
             yield event
 
@@ -96,7 +96,7 @@ def audited(directory: CrawlDirectory, head: ChainHead | None = None) -> Iterato
 
 
 async def _audited(directory: CrawlDirectory, head: ChainHead | None) -> AsyncIterator[AuditedBlock]:
-    async with _opened(directory) as chronicle:
+    async with opened(directory) as chronicle:
         last = await chronicle.chain_head()
         if head is not None and (last is None or last.node != head.node or last.block < head.block):
             yield AuditedBlock(f"block {head.block} of {head.node}", 0, "is not in this chronicle any more")
@@ -112,7 +112,7 @@ def chain_head(directory: CrawlDirectory) -> ChainHead:
 
 
 async def _chain_head(directory: CrawlDirectory) -> ChainHead:
-    async with _opened(directory) as chronicle:
+    async with opened(directory) as chronicle:
         head = await chronicle.chain_head()
     if head is None:
         raise UsageError(f"the chronicle of {directory.path} is empty; there is no hash of it yet")
@@ -128,7 +128,7 @@ def parsed_head(text: str) -> ChainHead:
         raise UsageError(f"{text!r} is no head of a chronicle; give the line that `gossamer audit head` printed") from None
 
 
-def _opened(directory: CrawlDirectory) -> AbstractAsyncContextManager[Chronicle]:
+def opened(directory: CrawlDirectory) -> AbstractAsyncContextManager[Chronicle]:
     """Open a chronicle to read it; refuse where there is none."""
     settings = directory.settings()
     if settings.chronicle.level == "off":

@@ -18,6 +18,7 @@ from gossamer.readers.scripts.page import ScriptPage
 from gossamer.records.fetch import Fetched
 from gossamer.records.item import KeptItem, KeptProblem
 from gossamer.records.page import Document, Page
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery
 
 _decode = msgspec.json.Decoder().decode
 
@@ -52,9 +53,11 @@ class KeptPage(ScriptPage):
         return self.row.title
 
 
-async def walk_pages(directory: CrawlDirectory, content: bool = True, **wanted: Any) -> AsyncIterator[KeptPage]:
-    """Walk over pages that match everything wanted, newest first; without `content` nothing is read from the archive."""
-    refuse_unknown(wanted)
+async def walk_pages(
+    directory: CrawlDirectory, query: PageQuery = EVERY_PAGE, limit: int | None = None, content: bool = True
+) -> AsyncIterator[KeptPage]:
+    """Walk over pages that match; without `content` nothing is read from the archive."""
+    refuse_unknown(query)
     settings = directory.settings()
     processors = make_processors(settings)
     async with (
@@ -62,7 +65,7 @@ async def walk_pages(directory: CrawlDirectory, content: bool = True, **wanted: 
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
         kept = KeptPages(directory, settings, catalog, archive)
-        async for row in catalog.pages(**wanted):
+        async for row in catalog.pages(query, limit):
             items = [_decode(item.content) async for item in catalog.items(key=row.key)]
             fetched = await kept.read(row.place, row.digest) if content and row.place else None
             document = Document(url=row.url, mime=row.mime, content=b"")
@@ -72,11 +75,19 @@ async def walk_pages(directory: CrawlDirectory, content: bool = True, **wanted: 
             yield KeptPage(row, items, document, fetched, processors.get(document.mime))
 
 
-async def walk_items(directory: CrawlDirectory, **wanted: Any) -> AsyncIterator[CrawlItem]:
+async def walk_items(
+    directory: CrawlDirectory,
+    query: PageQuery = EVERY_PAGE,
+    *,
+    key: str = "",
+    reader: str = "",
+    after: int = 0,
+    limit: int | None = None,
+) -> AsyncIterator[CrawlItem]:
     """Walk over what readers found, in the order in which it was kept."""
-    refuse_unknown(wanted)
+    refuse_unknown(query)
     async with open_catalog(directory.path, directory.settings()) as catalog:
-        async for item in catalog.items(**wanted):
+        async for item in catalog.items(query, key=key, reader=reader, after=after, limit=limit):
             yield _item_of(item)
 
 

@@ -14,9 +14,11 @@ from gossamer.filters.verdict import first_refusal
 from gossamer.jobs.plain import plain, reason_parts
 from gossamer.jobs.remedy import remedies
 from gossamer.policy.priority import parts
+from gossamer.policy.standing import state_of
 from gossamer.records.candidate import Candidate
 from gossamer.records.consultation import Consultation
 from gossamer.records.entry import LinkKind, Priority, Verdict
+from gossamer.records.host import HostStatus
 from gossamer.records.lease import KnownUrl
 from gossamer.records.outcome import Outcome, State
 from gossamer.records.page import Page
@@ -71,13 +73,19 @@ async def explain(stores: Stores, url: str) -> dict[str, Any]:
         "robots": {"verdict": robots.verdict, **reason_parts(robots.reason)},
         "queue": _queue(stores, known),
         "waits_for": _waits_for(known, verdicts),
-        "host_status": plain(host) if host else None,
+        "host_status": _host_status(stores, host),
         "page": plain(page) if page else None,
         "duplicate_of": page.duplicate_of if page else "",
         "copies": await stores.catalog.copies(page.url, MOST_COPIES) if page else [],
         "evidence": plain(await stores.lessons.evidence(parsed)),
     }
     return {**facts, "help": plain(remedies(facts, stores.settings, stores.directory))}
+
+
+def _host_status(stores: Stores, host: HostStatus | None) -> dict[str, Any] | None:
+    if host is None:
+        return None
+    return {**plain(host), "state": state_of(host.policy, host.clock, host.waiting, stores.clock.now()).value}
 
 
 async def ending(stores: Stores, url: str) -> Ending:

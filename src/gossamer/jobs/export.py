@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from msgspec import structs
 
@@ -16,6 +16,7 @@ from gossamer.jobs.search import refuse_unknown
 from gossamer.jobs.target import FileTarget, new_file, new_folder
 from gossamer.joints.export import Exporter, ExportTarget
 from gossamer.records.export import ExportOptions
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery
 from gossamer.registry import choose, keys
 
 
@@ -25,13 +26,14 @@ def export_crawl(
     out: Path | BinaryIO,
     options: ExportOptions,
     force: bool = False,
-    **wanted: Any,
+    query: PageQuery = EVERY_PAGE,
+    limit: int | None = None,
 ) -> Iterator[int]:
     """Write what was asked for to a file, a folder or a stream; gives how many rows were written since the last number."""
-    refuse_unknown(wanted)
+    refuse_unknown(query)
     exporter = _chosen(form, options)
     with _target(directory, exporter, form, out, force) as target:
-        yield from driven(_write(directory, exporter, target, wanted))
+        yield from driven(_write(directory, exporter, target, query, limit))
 
 
 def _chosen(form: str, options: ExportOptions) -> Exporter:
@@ -63,8 +65,8 @@ def _target(
 
 
 async def _write(
-    directory: CrawlDirectory, exporter: Exporter, target: ExportTarget, wanted: dict[str, Any]
+    directory: CrawlDirectory, exporter: Exporter, target: ExportTarget, query: PageQuery, limit: int | None
 ) -> AsyncIterator[int]:
-    async with open_holdings(directory, wanted) as holdings:
+    async with open_holdings(directory, query, limit) as holdings:
         async for count in exporter.write(holdings, target):
             yield count

@@ -10,12 +10,13 @@ all links count for each. What no page of the graph links to (a sitemap lists it
 the page it was found on.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gossamer.assemble import make_admission, open_catalog, open_graph
@@ -30,6 +31,7 @@ from gossamer.records.entry import LinkKind
 from gossamer.records.findings import BrokenLink, Hop, LinkSource, RedirectChain
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 from gossamer.url.spelling import spelled
@@ -70,10 +72,9 @@ def redirect_chains(directory: CrawlDirectory) -> Iterator[RedirectChain]:
     return driven(walk_redirect_chains(directory))
 
 
-async def walk_broken_links(directory: CrawlDirectory, wanted: Mapping[str, Any] = {}) -> AsyncIterator[BrokenLink]:
-    """Walk over them in a loop that runs; of those URLs that match what is `wanted`."""
-    outcomes = sorted(BROKEN & {Outcome(wanted["outcome"])} if "outcome" in wanted else BROKEN)
-    rest = {name: value for name, value in wanted.items() if name != "outcome"}
+async def walk_broken_links(directory: CrawlDirectory, query: PageQuery = EVERY_PAGE) -> AsyncIterator[BrokenLink]:
+    """Walk over them in a loop that runs; of those URLs that match a query."""
+    outcomes = sorted(BROKEN & {Outcome(query.outcome)} if query.outcome else BROKEN)
     settings = directory.settings()
     admission = make_admission(settings, ())
     async with open_catalog(directory.path, settings) as catalog:
@@ -83,14 +84,14 @@ async def walk_broken_links(directory: CrawlDirectory, wanted: Mapping[str, Any]
         links = await _links_to(directory, targets)
         async with naming(directory) as names:
             for outcome in outcomes:
-                async for pages in batches(catalog.pages(outcome=outcome, **rest), PAGES_AT_ONCE):
+                async for pages in batches(catalog.pages(replace(query, outcome=outcome)), PAGES_AT_ONCE):
                     for page, sources in await _with_sources(pages, links, admission, names):
                         yield BrokenLink(page, sources)
 
 
-async def walk_redirect_chains(directory: CrawlDirectory, wanted: Mapping[str, Any] = {}) -> AsyncIterator[RedirectChain]:
-    """Walk over them in a loop that runs; of those URLs that match what is `wanted`."""
-    redirected = {**wanted, "outcome": Outcome.REDIRECTED}
+async def walk_redirect_chains(directory: CrawlDirectory, query: PageQuery = EVERY_PAGE) -> AsyncIterator[RedirectChain]:
+    """Walk over them in a loop that runs; of those URLs that match a query."""
+    redirected = replace(query, outcome=Outcome.REDIRECTED)
     settings = directory.settings()
     admission = make_admission(settings, ())
     async with open_catalog(directory.path, settings) as catalog:
@@ -100,7 +101,7 @@ async def walk_redirect_chains(directory: CrawlDirectory, wanted: Mapping[str, A
         leads: dict[int, int] = {}
         links = await _links_to(directory, targets, leads)
         async with naming(directory) as names:
-            async for pages in batches(catalog.pages(**redirected), PAGES_AT_ONCE):
+            async for pages in batches(catalog.pages(redirected), PAGES_AT_ONCE):
                 paths = [_path(fingerprint(page.key), leads) for page in pages]
                 urls = await names({each for path in paths for each in path})
                 for (page, sources), path in zip(await _with_sources(pages, links, admission, names), paths, strict=True):
@@ -111,7 +112,7 @@ async def walk_redirect_chains(directory: CrawlDirectory, wanted: Mapping[str, A
 
 async def _names_of(catalog: Catalog, admission: LinkJudge, outcomes: Iterable[str]) -> Fingerprints:
     """Return the fingerprints that links to pages with these outcomes may have, in order."""
-    walks = [catalog.pages(outcome=outcome) for outcome in outcomes]
+    walks = [catalog.pages(PageQuery(outcome=outcome)) for outcome in outcomes]
     found = [name for walk in walks async for page in walk for name in _known_as(page, admission)]
     return np.unique(np.array(found, np.uint64))
 

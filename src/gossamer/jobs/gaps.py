@@ -2,7 +2,6 @@
 pages that are not whole themselves. Beside a running crawl too."""
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 from msgspec import Struct
 
@@ -12,6 +11,7 @@ from gossamer.jobs.driven import driven
 from gossamer.jobs.holdings import CrawlHoldings, open_holdings
 from gossamer.jobs.search import refuse_unknown
 from gossamer.records.page import Page
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery
 
 REMEMBERED = 20_000  # URLs: most pages of a site load the same
 NEVER = "it was never asked for"
@@ -28,15 +28,15 @@ class ReplayGap(Struct, frozen=True):
     reason: str
 
 
-def replay_gaps(directory: CrawlDirectory, **wanted: Any) -> Iterator[ReplayGap]:
+def replay_gaps(directory: CrawlDirectory, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> Iterator[ReplayGap]:
     """Walk over what a replay of the pages that match would miss."""
-    refuse_unknown(wanted)
-    return driven(_gaps(directory, wanted))
+    refuse_unknown(query)
+    return driven(_gaps(directory, query, limit))
 
 
-async def _gaps(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[ReplayGap]:
+async def _gaps(directory: CrawlDirectory, query: PageQuery, limit: int | None) -> AsyncIterator[ReplayGap]:
     read, known = make_requisite_reader(), dict[str, Page | None]()
-    async with open_holdings(directory, wanted) as holdings:
+    async with open_holdings(directory, query, limit) as holdings:
         async for page in holdings.pages():
             if page.place is None:
                 continue

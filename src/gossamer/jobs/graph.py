@@ -23,6 +23,7 @@ from gossamer.joints.graph import LinkGraph
 from gossamer.policy.pagerank import pagerank, passing
 from gossamer.records.export import Edge
 from gossamer.records.outcome import Outcome
+from gossamer.records.pagequery import PageQuery
 from gossamer.url.fingerprint import fingerprint
 from gossamer.url.parse import parse
 
@@ -150,7 +151,7 @@ def _ranked(graph: GraphTable) -> tuple[NDArray[np.uint64], NDArray[np.float64],
 
 async def _broken(directory: CrawlDirectory) -> NDArray[np.uint64]:
     async with open_catalog(directory.path, directory.settings()) as catalog:
-        walks = [catalog.pages(outcome=outcome) for outcome in sorted(BROKEN)]
+        walks = [catalog.pages(PageQuery(outcome=outcome)) for outcome in sorted(BROKEN)]
         return np.array([fingerprint(page.key) for walk in walks async for page in walk], np.uint64)
 
 

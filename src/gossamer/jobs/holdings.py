@@ -22,6 +22,7 @@ from gossamer.records.findings import BrokenLink, RedirectChain
 from gossamer.records.item import KeptItem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Document, Page, Place
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery
 from gossamer.url.fingerprint import fingerprint
 
 _Item = TypeVar("_Item")
@@ -31,15 +32,20 @@ class CrawlHoldings:
     """The pages of a crawl that pass a filter, and what is kept of them."""
 
     def __init__(
-        self, directory: CrawlDirectory, settings: Settings, catalog: Catalog, archive: Archive, wanted: dict[str, Any]
+        self,
+        directory: CrawlDirectory,
+        settings: Settings,
+        catalog: Catalog,
+        archive: Archive,
+        query: PageQuery,
+        limit: int | None,
     ) -> None:
         self._directory = directory
         self._settings = settings
         self._catalog = catalog
         self._archive = archive
-        self._wanted = {name: value for name, value in wanted.items() if value not in ("", None, False)}
-        self._limit: int | None = self._wanted.get("limit")
-        self._unlimited = {name: value for name, value in self._wanted.items() if name != "limit"}
+        self._query = query
+        self._limit = limit
         self._kept = KeptPages(directory, settings, catalog, archive)
         self._processors = make_processors(settings)
         self._read_words = make_word_reader()
@@ -47,11 +53,11 @@ class CrawlHoldings:
 
     def pages(self) -> AsyncIterator[Page]:
         """Walk over the pages."""
-        return self._catalog.pages(**self._wanted)
+        return self._catalog.pages(self._query, self._limit)
 
     def columns(self, fields: Sequence[str], at_once: int) -> AsyncIterator[list[list[Any]]]:
         """Walk over some fields of the pages."""
-        return self._catalog.columns(fields, at_once, self._wanted)
+        return self._catalog.columns(fields, at_once, self._query, self._limit)
 
     async def links(self) -> AsyncIterator[Edge]:
         """Walk over the links of these pages."""
@@ -60,22 +66,22 @@ class CrawlHoldings:
         from gossamer.jobs.graph_edges import named_edges
 
         sources = None
-        if self._wanted:
+        if self._query != EVERY_PAGE or self._limit is not None:
             sources = np.array(array("Q", [fingerprint(page.key) async for page in self.pages()]), np.uint64)
         async for edge in named_edges(self._directory, sources):
             yield edge
 
     def items(self) -> AsyncIterator[KeptItem]:
         """Walk over what readers found on these pages."""
-        if "words" in self._wanted:
+        if self._query.words:
             raise UsageError("items cannot be chosen by words of their pages; choose by --host, --type or --status")
-        return self._catalog.items(**self._wanted)
+        return self._catalog.items(self._query, limit=self._limit)
 
     async def broken_links(self) -> AsyncIterator[BrokenLink]:
         """Walk over those pages where nothing is; pages that link there are read again for the words of the link."""
         from gossamer.jobs.findings import walk_broken_links
 
-        async for link in _first(walk_broken_links(self._directory, self._unlimited), self._limit):
+        async for link in _first(walk_broken_links(self._directory, self._query), self._limit):
             sources = [replace(source, words=await self._words.of(source.url, link.target.url)) for source in link.sources]
             yield replace(link, sources=tuple(sources))
 
@@ -83,7 +89,7 @@ class CrawlHoldings:
         """Walk over those pages that redirect."""
         from gossamer.jobs.findings import walk_redirect_chains
 
-        async for chain in _first(walk_redirect_chains(self._directory, self._unlimited), self._limit):
+        async for chain in _first(walk_redirect_chains(self._directory, self._query), self._limit):
             yield chain
 
     async def records(self) -> AsyncIterator[KeptRecord]:
@@ -159,11 +165,11 @@ async def _first(walk: AsyncIterator[_Item], most: int | None) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def open_holdings(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[CrawlHoldings]:
+async def open_holdings(directory: CrawlDirectory, query: PageQuery, limit: int | None) -> AsyncIterator[CrawlHoldings]:
     """Open what a crawl keeps of the pages that match."""
     settings = directory.settings()
     async with (
         open_catalog(directory.path, settings) as catalog,
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
-        yield CrawlHoldings(directory, settings, catalog, archive, wanted)
+        yield CrawlHoldings(directory, settings, catalog, archive, query, limit)

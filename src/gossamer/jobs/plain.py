@@ -40,6 +40,8 @@ def reason_parts(reason: Reason | None, prefix: str = "") -> dict[str, Any]:
 
 
 def _fields(name: str, part: Any) -> dict[str, Any]:
+    if name == "recent":  # a hundred requests as bits, newest first: more than a number has that travels
+        return {name: f"{part:b}"[::-1] if part else ""}
     if isinstance(part, Reason) or (part is None and name in REASONS):
         return reason_parts(part, name.removesuffix("reason"))
     return {name: _part(name, part)}

@@ -153,10 +153,10 @@ async def _crawl(
             crawl.pool.begin_anew(given)
             if again is not None:
                 log.note("recrawl", pages=await visit_again(crawl.stores, again))
-            if await is_paused(crawl.stores):
-                crawl.pool.pause()
             _obey_signals(crawl)
             watch(crawl)
+            if await is_paused(crawl.stores):
+                crawl.pool.pause()
             async with (
                 beating(crawl) as pulses,
                 serve_control(directory, crawl.stores, pulses, running=crawl),

@@ -1,9 +1,8 @@
 """Look at what a crawl kept: list, search, show, index; beside a running crawl too, since the catalog needs no lock."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec import Struct
 
@@ -22,6 +21,7 @@ from gossamer.joints.documents import Processor
 from gossamer.readers.document import document_of, glimpse_of
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
+from gossamer.records.pagequery import EVERY_PAGE, Order, PageQuery
 from gossamer.records.versions import Version
 
 BATCH = 200
@@ -39,24 +39,31 @@ class ShownPage(Struct, frozen=True):
     text: str
 
 
-def find_pages(directory: CrawlDirectory, **wanted: Any) -> Iterator[Page]:
+def find_pages(directory: CrawlDirectory, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> Iterator[Page]:
     """Walk over the pages that match."""
-    refuse_unknown(wanted)
-    return driven(_pages(directory, wanted))
+    refuse_unknown(query)
+    return driven(_pages(directory, query, limit))
 
 
-def refuse_unknown(wanted: Mapping[str, Any]) -> None:
-    """Refuse an outcome that no URL can have, and a MIME type that is none."""
-    outcome, mime = wanted.get("outcome", ""), wanted.get("mime", "")
-    if outcome and outcome not in {one.value for one in Outcome}:
-        raise UsageError(f"there is no outcome {outcome!r}; {remedy(outcome, Outcome)}")
-    if mime and "/" not in mime:
-        raise UsageError(f"{mime!r} is no MIME type; write one like text/html or application/pdf")
+def order_of(text: str) -> Order | None:
+    """Return the order of a name; None for none."""
+    if text and text not in set(Order):
+        raise UsageError(f"pages do not come in the order {text!r}; {remedy(text, Order)}")
+    return Order(text) if text else None
 
 
-async def _pages(directory: CrawlDirectory, wanted: dict[str, Any]) -> AsyncIterator[Page]:
+def refuse_unknown(query: PageQuery) -> None:
+    """Refuse an outcome that no URL can have, a MIME type that is none, and an order that pages cannot come in."""
+    if query.outcome and query.outcome not in {one.value for one in Outcome}:
+        raise UsageError(f"there is no outcome {query.outcome!r}; {remedy(query.outcome, Outcome)}")
+    if query.mime and "/" not in query.mime:
+        raise UsageError(f"{query.mime!r} is no MIME type; write one like text/html or application/pdf")
+    _ = query.ordered
+
+
+async def _pages(directory: CrawlDirectory, query: PageQuery, limit: int | None) -> AsyncIterator[Page]:
     async with open_catalog(directory.path, directory.settings()) as catalog:
-        async for page in catalog.pages(**wanted):
+        async for page in catalog.pages(query, limit):
             yield page
 
 

@@ -52,6 +52,7 @@ class Shelves:
         self._opened: asyncio.Task[OpenShelves] | None = None
         self._reading = 0
         self._closing: asyncio.TimerHandle | None = None
+        self._left: asyncio.Task[None] | None = None  # held until it is done
 
     async def read(self, work: Callable[[OpenShelves], Awaitable[_Read]], nothing: _Read) -> _Read:
         """Return what some work reads; `nothing` of a crawl that has not begun. Raises `TookTooLong` after five seconds."""

@@ -1,7 +1,7 @@
 """The joint of catalogs: rows about pages, to list and search; what readers found on them; their captures, and where these are.
 
-What has many rows is a walk that may be left at any time. A walk over pages or captures can be taken up where it was left, by
-what it gave last: `after`; one over items or problems by the number of what it gave last.
+What has many rows is a walk that may be left at any time. A walk over captures can be taken up where it was left, by what it
+gave last: `after`; one over items or problems by the number of what it gave last. Who shows pages to somebody asks for slices.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -11,6 +11,7 @@ from gossamer.joints.shelving import Shelving
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.location import Location
 from gossamer.records.page import Page, Totals
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery, PageSlice
 from gossamer.records.versions import Version
 
 
@@ -48,22 +49,12 @@ class Harvests(Protocol):
     """What readers found on pages as they are now (docs/decisions/0041). Numbers grow, and none is given twice."""
 
     def items(
-        self,
-        *,
-        key: str = "",
-        reader: str = "",
-        host: str = "",
-        status: int | None = None,
-        outcome: str = "",
-        mime: str = "",
-        cut: bool = False,
-        rule: str = "",
-        since: float | None = None,
-        until: float | None = None,
-        limit: int | None = None,
-        after: int = 0,
+        self, query: PageQuery = EVERY_PAGE, *, key: str = "", reader: str = "", limit: int | None = None, after: int = 0
     ) -> AsyncIterator[KeptItem]:
-        """Walk over items by number, beginning behind `after`: of one page, of one reader, of pages that match all the rest."""
+        """Walk over items by number, beginning behind `after`: of one page, of one reader, of pages that match the query.
+
+        Its words and its order do not count.
+        """
 
     def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
         """Walk over what went wrong in readers by number, beginning behind `after`."""
@@ -93,35 +84,30 @@ class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
 
     async def get(self, key: str) -> Page | None: ...
 
-    def pages(
-        self,
-        *,
-        words: str = "",
-        host: str = "",
-        status: int | None = None,
-        outcome: str = "",
-        mime: str = "",
-        cut: bool = False,
-        rule: str = "",
-        since: float | None = None,
-        until: float | None = None,
-        limit: int | None = None,
-        after: Page | None = None,
-    ) -> AsyncIterator[Page]:
-        """Walk over pages that match everything given, newest first (best match first when words are given).
+    async def get_by_id(self, name: int) -> Page | None:
+        """Return the page whose key has that fingerprint (`url/fingerprint.py`); of two that share it, one."""
 
-        Of one time those with the highest keys come first. `after`: only what comes behind that page, as it was when it was
-        given; not with words. `cut`: only those whose body is not whole.
+    async def page_list(self, query: PageQuery, limit: int, cursor: str = "") -> PageSlice:
+        """Return at most so many pages that match a query, in its order, and the cursor of what follows.
+
+        In milliseconds, however many pages there are: a catalog that would have to look at too many returns fewer pages, or
+        none, with a cursor that goes on. A cursor goes on behind what its slice looked at, as that was then: pages that are
+        added in between make no other page come twice or not at all; one that is fetched again is the newest, which counts for
+        `Order.NEW`. A cursor that is none, or of another query, is refused with a `CursorError`.
         """
 
-    def by_key(self) -> AsyncIterator[Page]:
-        """Walk over all pages in the order of their keys: two catalogs are compared by two walks side by side."""
+    def pages(self, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> AsyncIterator[Page]:
+        """Walk over all pages that match a query, in its order, as they were when the walk began.
 
-    def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+        Of one time they come in any order, but always in the same.
+        """
+
+    def columns(
+        self, fields: Sequence[str], at_once: int, query: PageQuery = EVERY_PAGE, limit: int | None = None
+    ) -> AsyncIterator[list[list[Any]]]:
         """Walk over some fields of pages, so many pages at a time: for each field its values, in the order of the pages.
 
-        `fields` are those of a `Page`, or of its place (`place.file`); `wanted` is what `pages` takes. Who wants some fields of
-        very many pages asks for these.
+        `fields` are those of a `Page`, or of its place (`place.file`). Who wants some fields of very many pages asks for these.
         """
 
     async def copies(self, url: str, limit: int) -> list[str]:

@@ -58,7 +58,7 @@ class PlainCrawl(AbstractContextManager["PlainCrawl"]):
             self._loop.close()
 
     def pages(self, words: str = "", **wanted: Any) -> "Iterator[KeptPage]":
-        """Walk over pages that match everything given, newest first; by words, best match first."""
+        """Walk over pages that match everything given, newest first; of one host by address; by words, best match first."""
         return self._walk(self._crawl.pages(words, **wanted))
 
     def items(self, **wanted: Any) -> "Iterator[CrawlItem]":

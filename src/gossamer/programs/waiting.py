@@ -113,22 +113,29 @@ class AsyncCrawl(AbstractAsyncContextManager["AsyncCrawl"]):
         limit: int | None = None,
         content: bool = True,
     ) -> "AsyncIterator[KeptPage]":
-        """Walk over pages that match everything given, newest first; by words, best match first.
+        """Walk over pages that match everything given, newest first; of one host by address; by words, best match first.
 
         Without `content` nothing is read from the archive: quicker, and `text`, `html` and `links` are empty.
         """
         from gossamer.jobs.crawled import walk_pages
+        from gossamer.records.pagequery import PageQuery
 
-        wanted = {"words": words, "host": host, "status": status, "outcome": outcome, "mime": mime, "rule": rule}
-        return walk_pages(self._crawl, content, **wanted, since=since, until=until, limit=limit)
+        query = PageQuery(
+            words=words, host=host, status=status, outcome=outcome, mime=mime, rule=rule, since=since, until=until
+        )
+        return walk_pages(self._crawl, query, limit, content)
 
     def items(
-        self, *, reader: str = "", host: str = "", after: int = 0, limit: int | None = None, **wanted: Any
+        self, *, reader: str = "", key: str = "", after: int = 0, limit: int | None = None, **wanted: Any
     ) -> "AsyncIterator[CrawlItem]":
-        """Walk over what readers found on pages as they are now; `after`: what was found after the item of that number."""
-        from gossamer.jobs.crawled import walk_items
+        """Walk over what readers found on pages as they are now; `after`: what was found after the item of that number.
 
-        return walk_items(self._crawl, reader=reader, host=host, after=after, limit=limit, **wanted)
+        Of one page by its `key`, or of pages by what `pages` takes: host, status, outcome, mime, rule, since, until.
+        """
+        from gossamer.jobs.crawled import walk_items
+        from gossamer.records.pagequery import PageQuery
+
+        return walk_items(self._crawl, PageQuery(**wanted), key=key, reader=reader, after=after, limit=limit)
 
     def problems(self, *, after: int = 0, limit: int | None = None) -> "AsyncIterator[KeptProblem]":
         """Walk over what went wrong in readers."""

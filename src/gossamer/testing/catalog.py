@@ -16,8 +16,10 @@ from gossamer.joints.catalog import Catalog
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place, values_of
+from gossamer.records.pagequery import EVERY_PAGE, Order, PageQuery
 from gossamer.records.reason import because
 from gossamer.testing.catalog_items import ITEM_RULES
+from gossamer.testing.catalog_lists import LIST_RULES
 
 Opener = Callable[[], Awaitable[Catalog]]
 Rule = Callable[[Opener], Awaitable[None]]
@@ -31,7 +33,8 @@ def page(key: str, **facts: Any) -> Page:
 
 async def keys(catalog: Catalog, **wanted: Any) -> list[str]:
     """Return the keys of the pages that match."""
-    return [found.key async for found in catalog.pages(**wanted)]
+    limit = wanted.pop("limit", None)
+    return [found.key async for found in catalog.pages(PageQuery(**wanted), limit)]
 
 
 async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
@@ -71,7 +74,7 @@ async def a_page_comes_back_with_every_fact(open_catalog: Opener) -> None:
     assert await catalog.get("full") == full, "a fact of a page changed"
     assert await catalog.get("bare") == bare, "a fact of a page was made up"
     assert await catalog.get("unknown") is None, "a page that was never added is there"
-    assert [found async for found in catalog.pages(status=203)] == [full], (
+    assert [found async for found in catalog.pages(PageQuery(status=203))] == [full], (
         "a page that is walked over is not the one that was added"
     )
     await catalog.aclose()
@@ -82,10 +85,11 @@ async def fields_of_pages_are_those_of_the_pages(open_catalog: Opener) -> None:
     await catalog.add([page(f"{number}", fetched_at=float(number), place=Place("f", number, 9)) for number in range(5)])
     odd = page("odd", outcome=Outcome.GONE, reason=because("http.status", status=404), simhash=2**64 - 1, noindex=True)
     await catalog.add([odd, page("known", freshness=Freshness(visits=3), outlinks=1)])
-    for wanted in ({}, {"outcome": "gone"}, {"outcome": "throttled"}, {"limit": 3}):
-        pages = [found async for found in catalog.pages(**wanted)]
+    gone, throttled = PageQuery(outcome="gone"), PageQuery(outcome="throttled")
+    for query, limit in ((EVERY_PAGE, None), (gone, None), (throttled, None), (EVERY_PAGE, 3)):
+        pages = [found async for found in catalog.pages(query, limit)]
         fields = [*Page.__struct_fields__, "place.file", "place.offset", "place.length"]
-        walked = [batch async for batch in catalog.columns(fields, 2, wanted)]
+        walked = [batch async for batch in catalog.columns(fields, 2, query, limit)]
         assert [len(batch[0]) for batch in walked] == [2] * (len(pages) // 2) + [1] * (len(pages) % 2), "not so many at a time"
         for number, field in enumerate(fields):
             assert [value for batch in walked for value in batch[number]] == values_of(field, pages), f"{field} differs"
@@ -146,7 +150,7 @@ async def pages_are_walked_over_in_the_order_of_their_keys(open_catalog: Opener)
     named = ["http://b.test/", "http://a.test/ü", "http://a.test/z", "http://a.test/%41", "http://a.test/A"]
     await catalog.add([page(key, fetched_at=float(number)) for number, key in enumerate(named)])
     await catalog.add([page(named[2], fetched_at=9.0, outcome=Outcome.GONE, status=404)])
-    found = [one.key async for one in catalog.by_key()]
+    found = [one.key async for one in catalog.pages(PageQuery(order=Order.KEY))]
     assert found == sorted(named), f"the keys come as {found}, each once and in order they are {sorted(named)}"
     await catalog.aclose()
 
@@ -265,17 +269,8 @@ async def a_row_is_never_replaced_by_one_of_an_older_lease(open_catalog: Opener)
     await catalog.aclose()
 
 
-async def a_walk_goes_on_after_what_it_gave_last(open_catalog: Opener) -> None:
+async def a_walk_over_captures_goes_on_after_what_it_gave_last(open_catalog: Opener) -> None:
     catalog = await open_catalog()
-    await catalog.add([page(f"{number:02}", fetched_at=float(number // 3)) for number in range(20)])
-    whole = [found async for found in catalog.pages()]
-    assert [found.key for found in whole] == [f"{number:02}" for number in range(19, -1, -1)], "not newest first, then by key"
-    seen: list[Page] = []
-    while some := [found async for found in catalog.pages(limit=3, after=seen[-1] if seen else None)]:
-        seen += some
-        await catalog.add([page("19", fetched_at=99.0), page(f"new {len(seen)}", fetched_at=99.0)])  # behind the reader
-    assert seen == whole, "pages are missing or come twice when a walk is taken up where it was left"
-    assert await keys(catalog, status=404, after=whole[0]) == [], "a walk that goes on forgets what it was asked for"
     for number in range(12):
         await catalog.add([capture("ab"[number % 2], number)])
     older = [version async for version in catalog.excess(1)]
@@ -430,7 +425,7 @@ RULES: tuple[Rule, ...] = (
     a_page_that_asks_not_to_be_indexed_is_never_found_by_words,
     counts_are_by_outcome,
     a_walk_is_not_disturbed_by_additions,
-    a_walk_goes_on_after_what_it_gave_last,
+    a_walk_over_captures_goes_on_after_what_it_gave_last,
     a_row_is_never_replaced_by_one_of_an_older_lease,
     every_capture_is_a_version_once,
     older_captures_are_in_excess_but_never_the_place_of_a_page,
@@ -438,5 +433,6 @@ RULES: tuple[Rule, ...] = (
     pages_are_there_after_closing_and_opening,
     copies_of_a_page_that_no_longer_counts_are_those_of_its_heir,
     a_copy_is_not_searched_by_its_text_and_found_last_by_its_name,
+    *LIST_RULES,
     *ITEM_RULES,
 )

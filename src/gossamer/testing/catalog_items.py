@@ -7,6 +7,7 @@ from gossamer.joints.catalog import Catalog
 from gossamer.records.item import Harvest, Item, ReaderProblem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
+from gossamer.records.pagequery import PageQuery
 
 Opener = Callable[[], Awaitable[Catalog]]
 Rule = Callable[[Opener], Awaitable[None]]
@@ -26,7 +27,8 @@ def harvest(*contents: str, problems: int = 0) -> Harvest:
 
 async def found(catalog: Catalog, **wanted: Any) -> list[tuple[str, bytes]]:
     """Return page and content of items."""
-    return [(item.url.rpartition("/")[2], item.content) async for item in catalog.items(**wanted)]
+    own = {name: wanted.pop(name) for name in ("key", "reader", "limit") if name in wanted}
+    return [(item.url.rpartition("/")[2], item.content) async for item in catalog.items(PageQuery(**wanted), **own)]
 
 
 async def what_readers_found_comes_back_with_its_page(open_catalog: Opener) -> None:

@@ -55,6 +55,22 @@ async def the_last_edges_of_a_page_count(open_graph: Opener, place: Path) -> Non
     await graph.aclose()
 
 
+async def the_links_of_one_page_are_found_in_both_directions(open_graph: Opener, place: Path) -> None:
+    graph = await open_graph(place)
+    image = NUMBERS[LinkKind.IMAGE]
+    await graph.put([(10, SOME), (11, OTHERS), (12, pack([2, 2], [ANCHOR, image]))])
+    await graph.put([(13, b""), (11, SOME)])
+    assert await graph.links_from(10, 60) == SOME
+    assert await graph.links_from(11, 60) == SOME, "older edges of a page are told"
+    assert await graph.links_from(13, 60) == b"" and await graph.links_from(99, 60) is None
+    both = [(10, ANCHOR | NOFOLLOW), (11, ANCHOR | NOFOLLOW), (12, ANCHOR), (12, image)]
+    assert await graph.links_to(2, 60) == both
+    assert await graph.links_to(3, 60) == [], "a page that no longer links there is told"
+    await graph.put([(10, OTHERS), (10, b"")])
+    assert await graph.links_to(3, 60) == [] and await graph.links_to(2, 60) == both[1:]
+    await graph.aclose()
+
+
 async def a_visit_that_is_repeated_changes_nothing(open_graph: Opener, place: Path) -> None:
     graph = await open_graph(place)
     for _ in range(3):
@@ -142,6 +158,7 @@ RULES: tuple[Rule, ...] = (
     what_was_put_is_walked_over,
     a_new_graph_is_empty,
     the_last_edges_of_a_page_count,
+    the_links_of_one_page_are_found_in_both_directions,
     a_visit_that_is_repeated_changes_nothing,
     what_was_put_is_there_after_closing_and_opening,
     a_checkpoint_opens_as_the_graph_it_was_taken_of,

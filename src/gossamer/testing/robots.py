@@ -69,6 +69,20 @@ async def nothing_is_allowed_before_somebody_asked(open_robots: Opener) -> None:
     assert (consultation.verdict, consultation.ask) == ("ask", FILE), "the first who consults has to ask for robots.txt"
 
 
+async def every_origin_of_a_host_is_told_with_its_text_and_when_it_was_asked(open_robots: Opener) -> None:
+    robots = open_robots(SETTINGS)
+    assert await robots.files("site.test") == [], "something is told that nobody has asked for"
+    await ask(robots, answer(DENYING))
+    other = "http://site.test:8080/page"
+    await ask(robots, answer(status=404), NOW + 5, other)
+    closed, read = await robots.files("site.test")
+    assert (closed.origin, closed.kind, closed.status, closed.text) == ("http://site.test:8080", "open", 404, b"")
+    assert (read.origin, read.kind, read.status, read.text) == ("https://site.test", "rules", 200, DENYING.encode())
+    assert (read.fetched_at, read.expires_at, closed.fetched_at) == (NOW, NOW + SETTINGS.ttl, NOW + 5)
+    assert await robots.files("other.test") == []
+    assert await verdict(robots) == "denied"
+
+
 async def only_one_asks_and_the_others_wait(open_robots: Opener) -> None:
     robots = open_robots(SETTINGS)
     verdicts = [await verdict(robots), await verdict(robots), await verdict(robots, "https://site.test/other")]
@@ -306,6 +320,7 @@ async def what_was_not_kept_is_asked_for_again(open_robots: Opener) -> None:
 
 RULES: tuple[Rule, ...] = (
     nothing_is_allowed_before_somebody_asked,
+    every_origin_of_a_host_is_told_with_its_text_and_when_it_was_asked,
     only_one_asks_and_the_others_wait,
     an_asker_that_is_never_heard_of_is_replaced,
     a_question_given_back_is_asked_by_the_next,

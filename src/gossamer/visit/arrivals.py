@@ -34,13 +34,15 @@ class Arrivals:
         self._admission = admission
         self._clock = clock
         self._is_settled = True  # nothing refused as foreign could belong to the crawl by now
-        self.urls: list[str] = []
+        self.urls: list[str] = []  # in the order in which they came to be known
+        self._known: set[str] = set()
 
     @classmethod
     async def load(cls, kv: KeyValue, frontier: Frontier, admission: LinkJudge, clock: Clock) -> "Arrivals":
         """Take up where seeds arrived in earlier runs."""
         made = cls(kv, frontier, admission, clock)
         made.urls = [key[len(_PREFIX) :].decode() async for key, _ in kv.at(RUN).scan(_PREFIX)]
+        made._known.update(made.urls)
         made._is_settled = not made.urls and not admission.checks_external
         admission.extend(made.urls)
         return made
@@ -51,18 +53,20 @@ class Arrivals:
             entry, page = visit.settlement.lease.entry, visit.page
             if entry.kind is not LinkKind.SEED or not entry.redirects or page is None or page.outcome not in ARRIVED:
                 continue
-            if entry.url not in self.urls:
+            if entry.url not in self._known:
                 await self._kv.put(_PREFIX + entry.url.encode(), b"")
                 self.urls.append(entry.url)
+                self._known.add(entry.url)
                 self._admission.extend([entry.url])
                 self._is_settled = False
                 events.publish(SeedArrived(await self._seed_of(entry), entry.url))
 
     def widen(self, seeds: Iterable[str]) -> None:
         """Let further seeds belong to the scope, here and in workers; whoever calls has made them durable (`seeds.txt`)."""
-        new = [seed for seed in seeds if seed not in self.urls]
+        new = [seed for seed in seeds if seed not in self._known]
         if new:
             self.urls += new
+            self._known.update(new)
             self._admission.extend(new)
             self._is_settled = False
 

@@ -17,6 +17,7 @@ from gossamer.policy.retry import outcome_of
 from gossamer.readers.document import document_of, read_by
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.pagequery import Order, PageQuery
 from gossamer.records.versions import Version
 from gossamer.visit.settle import redirect_of
 
@@ -91,7 +92,7 @@ async def states(catalog: Catalog, until: float) -> AsyncIterator[PageState]:
     """Walk over what was known of every page before a time; what was found later is not there."""
     earlier = catalog.excess(0) if until < inf else None
     capture = await anext(earlier, None) if earlier is not None else None
-    async for page in catalog.by_key():
+    async for page in catalog.pages(PageQuery(order=Order.KEY)):
         captures = [_shown(page)] if page.place is not None else []
         while capture is not None and capture.key <= page.key:
             if capture.key == page.key:

@@ -1,5 +1,6 @@
 """Hosts: listed in an order, one looked at, its policy changed, its queue dropped."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ from gossamer.config.choice import remedy
 from gossamer.errors import UsageError
 from gossamer.jobs.operations.cursors import cursor_of, limited, place_in
 from gossamer.jobs.plain import plain
+from gossamer.joints.slices import Slices
 from gossamer.policy.standing import state_of
 from gossamer.records.entry import Priority
 from gossamer.records.host import HostMark, HostOrder, HostPolicy, HostState, HostStatus
@@ -18,7 +20,7 @@ async def busiest(stores: Stores, limit: int = 50) -> list[dict[str, Any]]:
     """Return the hosts with most waiting URLs."""
     now = stores.clock.now()
     page = await stores.frontier.list_hosts(HostOrder.WAITING, None, max(limit, 0) or 1, now)
-    return [_shown(status, now) for status in page.hosts[: max(limit, 0)]]
+    return await _all_shown(page.hosts[: max(limit, 0)], now)
 
 
 async def hosts(
@@ -32,7 +34,7 @@ async def hosts(
     after = None if place is None else HostMark(*place)
     page = await stores.frontier.list_hosts(chosen, after, limited(limit), now, wanted, prefix)
     return {
-        "items": [_shown(status, now) for status in page.hosts],
+        "items": await _all_shown(page.hosts, now),
         "next": None if page.next is None else cursor_of(question, page.next.place, page.next.host),
         "as_of": now,
     }
@@ -89,6 +91,14 @@ def priority_of(name: str) -> Priority:
         return Priority[name.upper()]
     except KeyError:
         raise UsageError(f"there is no priority {name!r}; {remedy(name, [one.name.lower() for one in Priority])}") from None
+
+
+async def _all_shown(hosts: Sequence[HostStatus], now: float) -> list[dict[str, Any]]:
+    slices, shown = Slices(), list[dict[str, Any]]()
+    for status in hosts:
+        shown.append(_shown(status, now))
+        await slices.turn()
+    return shown
 
 
 def _shown(status: HostStatus, now: float) -> dict[str, Any]:

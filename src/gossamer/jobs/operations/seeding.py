@@ -64,10 +64,11 @@ async def seed(stores: Stores, urls: list[str], priority: str = "", allow_files:
     seeds = list(taken.values())
     if seeds:
         await asyncio.to_thread(CrawlDirectory(stores.directory).add_seeds, [each.url for each in seeds])
-        stores.arrivals.widen(each.url.wire for each in seeds)
     added = 0
     for start in range(0, len(seeds), AT_ONCE):
-        new, turned_away = await _enter(stores, seeds[start : start + AT_ONCE])
+        some = seeds[start : start + AT_ONCE]
+        stores.arrivals.widen([each.url.wire for each in some])
+        new, turned_away = await _enter(stores, some)
         added += new
         refused += turned_away
         await asyncio.sleep(0)

@@ -56,6 +56,7 @@ def waiting(known: KnownUrl) -> dict[str, Any]:
     """Return a URL that waits."""
     return {
         "url": known.entry.url,
+        "key": known.entry.key,
         "priority": known.priority.name.lower(),
         "score": known.score,
         "credit": known.credit,

@@ -4,13 +4,14 @@ A page's rows change in the transaction of its page and as a whole: the new ones
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page
-from gossamer.storage.catalog import search
+from gossamer.records.pagequery import PageQuery
+from gossamer.storage.catalog.conditions import Conditions, of_host, of_row
 
 _TABLES = ("items", "problems")
 _ITEM = "INSERT INTO items (page, captured_at, reader, content) VALUES (?, ?, ?, ?)"
@@ -49,38 +50,31 @@ def inherit(connection: sqlite3.Connection, former: Page, heir: Page) -> None:
             connection.execute(_INHERIT.format(table=table), (former.key, heir.key))
 
 
-def walk(connection: sqlite3.Connection, key: str, reader: str, after: int, wanted: search.Filters) -> Iterator[KeptItem]:
-    """Walk over items by number, behind one, of pages that match everything wanted."""
-    conditions, parameters = search.conditions(wanted)
-    conditions, parameters = _bounded("items", key, after, conditions, parameters)
+def walk(
+    connection: sqlite3.Connection, query: PageQuery, key: str, reader: str, after: int, limit: int | None
+) -> Iterator[KeptItem]:
+    """Walk over items by number, behind one, of pages that match a query."""
+    where = _bounded("items", key, after) + of_host(query) + of_row(query)
     if reader:
-        conditions, parameters = [*conditions, "items.reader = ?"], [*parameters, reader]
-    for row in _rows(connection, _ITEMS, "items", conditions, parameters, wanted.get("limit")):
+        where += Conditions(("items.reader = ?",), (reader,))
+    for row in _rows(connection, _ITEMS, "items", where, limit):
         number, url, host, at, name, content = row
         yield KeptItem(number=number, url=url, host=host, fetched_at=at, reader=name, content=content)
 
 
 def walk_problems(connection: sqlite3.Connection, key: str, after: int, limit: int | None) -> Iterator[KeptProblem]:
     """Walk over problems by number, behind one."""
-    conditions, parameters = _bounded("problems", key, after, [], [])
-    for row in _rows(connection, _PROBLEMS, "problems", conditions, parameters, limit):
+    for row in _rows(connection, _PROBLEMS, "problems", _bounded("problems", key, after), limit):
         yield KeptProblem(**dict(zip(KeptProblem.__struct_fields__, row, strict=True)))
 
 
-def _bounded(
-    table: str, key: str, after: int, conditions: Sequence[str], parameters: Sequence[object]
-) -> tuple[list[str], list[object]]:
-    of_page, its_key = ([f"{table}.page = ({_ID})"], [key]) if key else ([], [])
-    return [f"{table}.number > ?", *of_page, *conditions], [after, *its_key, *parameters]
+def _bounded(table: str, key: str, after: int) -> Conditions:
+    behind = Conditions((f"{table}.number > ?",), (after,))
+    return behind + Conditions((f"{table}.page = ({_ID})",), (key,)) if key else behind
 
 
 def _rows(
-    connection: sqlite3.Connection,
-    select: str,
-    table: str,
-    conditions: Sequence[str],
-    parameters: Sequence[object],
-    limit: int | None,
+    connection: sqlite3.Connection, select: str, table: str, where: Conditions, limit: int | None
 ) -> Iterator[tuple[Any, ...]]:
-    sql = f"{select} WHERE {' AND '.join(conditions)} ORDER BY {table}.number LIMIT ?"
-    yield from connection.execute(sql, [*parameters, -1 if limit is None else limit])
+    sql = f"{select} WHERE {where.sql} ORDER BY {table}.number LIMIT ?"
+    yield from connection.execute(sql, (*where.parameters, -1 if limit is None else limit))

@@ -21,6 +21,7 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
 from gossamer.records.reason import Fact, Reason
 from gossamer.seal import RESTORE
+from gossamer.storage.catalog.kinds import COMMON, Kinds
 
 _ALIKE: dict[str, tuple[object, str]] = {  # what nearly all pages have, and the same in SQL
     "outcome": (Outcome.OK, "'ok'"),
@@ -39,23 +40,28 @@ _REASON = ("rule", "facts")
 _LEARNED = ("simhash", "outlinks", "freshness")
 _OWN = tuple(name for name in Page.__struct_fields__ if name not in (*_ALIKE, *_LEARNED, "place"))
 _COMMON = tuple(column for name in _ALIKE for column in (_REASON if name == "reason" else (name,)))
-_COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_COMMON)
+_COLUMNS = (*_OWN, *_LEARNED, *_PLACE, *_COMMON, "kind")
 _MADE = (*_LEARNED, *_PLACE, "outcome", *_REASON, "noindex", "noarchive")  # columns that are not as they are in a page
-_PLAIN = tuple(name for name in _COLUMNS if name not in _MADE)
-SELECT = f"SELECT {', '.join(f'pages.{name}' for name in (*_PLAIN, *_MADE))} FROM pages"
+_PLAIN = tuple(name for name in _COLUMNS if name not in (*_MADE, "kind"))
+WHOLE = ", ".join(f"pages.{name}" for name in (*_PLAIN, *_MADE))
+SELECT = f"SELECT {WHOLE} FROM pages"
 
 _INTO = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES "
 _ANY = f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1))}) ON CONFLICT (key) DO "
 _LIKE_MOST = (
-    f"{_INTO} ({', '.join('?' * (len(_COLUMNS) + 1 - len(_COMMON)))}, {', '.join(sql for _, sql in _ALIKE.values())}) "
+    f"{_INTO} ({', '.join('?' * (len(_COLUMNS) - len(_COMMON)))}, {', '.join(sql for _, sql in _ALIKE.values())}, {COMMON}) "
     "ON CONFLICT (key) DO NOTHING"
 )
 _REPLACE = (
     f"{_ANY} UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS if name != 'key')}, "
-    "text_id = CASE WHEN digest = excluded.digest AND excluded.noindex = 0 AND excluded.duplicate_of = '' THEN text_id END"
+    "text_id = CASE WHEN digest = excluded.digest AND url = excluded.url AND title = excluded.title "
+    "AND excluded.noindex = 0 AND excluded.duplicate_of = '' THEN text_id END"
 )
 _KEYS = 64  # looked up at once: a fifth of what one at a time takes
-_KNOWN = f"SELECT key, id, token, url, title, noindex, outcome, length FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"
+_KNOWN = (
+    "SELECT key, id, token, url, title, noindex, outcome, length, truncated <> '', links_cut "
+    f"FROM pages WHERE key IN ({', '.join('?' * _KEYS)})"
+)
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _BITS = 0xFFFF_FFFF_FFFF_FFFF
 
@@ -70,7 +76,7 @@ _read_facts = msgspec.json.Decoder(dict[str, Fact]).decode
 
 
 def known(connection: sqlite3.Connection, wanted: Iterable[str]) -> list[tuple[Any, ...]]:
-    """Return key, id, token, URL, title, noindex, outcome and length of those pages that are there, by their keys."""
+    """Return key, id, token, URL, title, noindex, and what is counted, of those pages that are there, by their keys."""
     found: list[tuple[Any, ...]] = []
     keys = list(wanted)
     for start in range(0, len(keys), _KEYS):
@@ -85,7 +91,7 @@ def latest(pages: Sequence[Page]) -> dict[str, Page]:
     return found if len(found) == len(pages) else {page.key: page for page in sorted(pages, key=lambda page: page.token)}
 
 
-def insert(connection: sqlite3.Connection, pages: Sequence[Page]) -> tuple[range, int]:
+def insert(connection: sqlite3.Connection, kinds: Kinds, pages: Sequence[Page]) -> tuple[range, int]:
     """Write those pages that are not there yet; return the ids that were free for them, and how many were written."""
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()
     alike, others = [], []
@@ -94,21 +100,24 @@ def insert(connection: sqlite3.Connection, pages: Sequence[Page]) -> tuple[range
         if _alike(values) == _MOST:
             alike.append((id_, *_own(values), *_bound(*_learned(values))))
         else:
-            others.append(_row(id_, values))
+            others.append(_row(id_, values, kinds))
     count = connection.executemany(_LIKE_MOST, alike).rowcount if alike else 0
     count += connection.executemany(f"{_ANY} NOTHING", others).rowcount if others else 0
     return range(last + 1, last + 1 + len(pages)), count
 
 
-def update(connection: sqlite3.Connection, pages: Sequence[tuple[int, Page]]) -> None:
+def update(connection: sqlite3.Connection, kinds: Kinds, pages: Sequence[tuple[int, Page]]) -> None:
     """Replace pages that are there, each with its id."""
-    connection.executemany(_REPLACE, [_row(id_, astuple(page)) for id_, page in pages])
+    connection.executemany(_REPLACE, [_row(id_, astuple(page), kinds) for id_, page in pages])
 
 
-def _row(id_: int, values: tuple[Any, ...]) -> tuple[object, ...]:
-    outcome, reason, *rest, noindex, noarchive = _alike(values)
+def _row(id_: int, values: tuple[Any, ...], kinds: Kinds) -> tuple[object, ...]:
+    outcome, reason, status, mime, charset, duplicate_of, truncated, links_cut, noindex, noarchive = _alike(values)
+    how = outcome._value_  # `value` is a call
+    kind = kinds.of(how, reason, status, mime, truncated)
     why = ("", "") if reason is None else (reason.rule, _write_facts(reason.facts).decode())
-    return (id_, *_own(values), *_bound(*_learned(values)), outcome.value, *why, *rest, int(noindex), int(noarchive))
+    rest = (status, mime, charset, duplicate_of, truncated, links_cut, int(noindex), int(noarchive), kind)
+    return (id_, *_own(values), *_bound(*_learned(values)), how, *why, *rest)
 
 
 def _bound(simhash: int | None, outlinks: int | None, known: Freshness | None, place: Place | None) -> tuple[object, ...]:
@@ -160,10 +169,9 @@ class ChosenFields(NamedTuple):
     fields: Sequence[str]
 
     @property
-    def select(self) -> str:
-        """The beginning of the statement."""
-        columns = [f"pages.{column}" for field in self.fields for column in _STORED.get(field, (field,))]
-        return f"SELECT {', '.join(columns)} FROM pages"
+    def columns(self) -> str:
+        """What is selected."""
+        return ", ".join(f"pages.{column}" for field in self.fields for column in _STORED.get(field, (field,)))
 
     def values(self, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
         """Return the values of each field of some rows."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from gossamer import faults
 from gossamer.errors import CrawlError, CrawlTooNew
 
-VERSION = 13  # of schema.sql
+VERSION = 14  # of schema.sql
 
 
 def is_made(connection: sqlite3.Connection, path: Path) -> bool:

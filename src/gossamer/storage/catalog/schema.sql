@@ -5,6 +5,8 @@
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE, -- begins with the host's name: the pages of a host are found by it, without an index of their own
+    kind INTEGER NOT NULL, -- its row of `kinds`
+    fetched_at REAL NOT NULL,
     token INTEGER NOT NULL, -- the lease whose visit this is: a row is never replaced by one of an older lease
     url TEXT NOT NULL,
     host TEXT NOT NULL,
@@ -18,7 +20,6 @@ CREATE TABLE pages (
     title TEXT NOT NULL,
     language TEXT NOT NULL,
     charset TEXT NOT NULL,
-    fetched_at REAL NOT NULL,
     captured_at REAL NOT NULL, -- when what is at its place was fetched: a visit that finds nothing new leaves it alone
     response_seconds REAL NOT NULL,
     depth INTEGER NOT NULL,
@@ -39,21 +40,29 @@ CREATE TABLE pages (
     text_id INTEGER -- its row of `texts`
 );
 
--- What nearly every page is needs no index: to list those, newest first, the one over time serves better. Only the others are
--- indexed, and a page that is like most is written sooner. `search.py` says in its queries which of them it asks for.
-CREATE INDEX pages_fetched_at ON pages (fetched_at);
-CREATE INDEX pages_status ON pages (status) WHERE status <> 200;
-CREATE INDEX pages_mime ON pages (mime) WHERE mime <> 'text/html';
-CREATE INDEX pages_outcome ON pages (outcome) WHERE outcome <> 'ok';
-CREATE INDEX pages_rule ON pages (rule) WHERE rule <> '';
-CREATE INDEX pages_truncated ON pages (truncated) WHERE truncated <> '';
-CREATE INDEX pages_cut ON pages (links_cut) WHERE links_cut > 0;
+-- What pages are listed by, as one number: there are few combinations, and one index over them serves every filter and every
+-- combination of filters, newest first. Kind 1 is what nearly every page is. When there are MOST kinds (`kinds.py`), the type of
+-- a new one is left out ('*'), and read from the page.
+CREATE TABLE kinds (
+    id INTEGER PRIMARY KEY,
+    outcome TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    mime TEXT NOT NULL,
+    cut INTEGER NOT NULL, -- its body is not whole
+    UNIQUE (outcome, rule, status, mime, cut)
+);
+INSERT INTO kinds VALUES (1, 'ok', '', 200, 'text/html', 0);
+
+-- Pages by time; the kind stands in the index, so that a walk passes over others without reading them. Kind 1 has no index of
+-- its own: the walk finds it at every step, and a page that is like most is written sooner.
+CREATE INDEX pages_time ON pages (fetched_at, kind);
+CREATE INDEX pages_kind ON pages (kind, fetched_at) WHERE kind <> 1;
 CREATE INDEX pages_copies ON pages (duplicate_of) WHERE duplicate_of <> '';
 
 -- A page that was visited again and had not changed is as worth indexing as it was before; a copy of another is not.
 CREATE INDEX pages_unindexed ON pages (id)
 WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0;
-CREATE UNIQUE INDEX pages_text ON pages (text_id) WHERE text_id IS NOT NULL;
 
 -- One row a capture; a capture is where its record is. Found by page only: `prune`, which asks by file, reads whole files anyway,
 -- and a second index would be paid for by every page that is crawled.
@@ -94,7 +103,18 @@ CREATE INDEX problems_page ON problems (page);
 CREATE TABLE totals (
     outcome TEXT PRIMARY KEY,
     pages INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
+    bytes INTEGER NOT NULL,
+    bodies_cut INTEGER NOT NULL,
+    links_cut INTEGER NOT NULL,
+    pages_cut INTEGER NOT NULL -- that had links cut
+) WITHOUT ROWID;
+
+-- Pages by the fingerprint of their key, without an index that every page is put into somewhere (`marks.py`).
+CREATE TABLE marks (
+    bucket INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    marks BLOB NOT NULL,
+    PRIMARY KEY (bucket, block)
 ) WITHOUT ROWID;
 
 -- Search by words. Both indexes hold no text of their own: names are in pages, texts in the archive.
@@ -102,6 +122,7 @@ CREATE TABLE totals (
 -- Over URL and title, kept up to date while crawling. Its rows are the ids of pages; pages that ask not to be indexed have none.
 CREATE VIRTUAL TABLE names USING fts5 (url, title, content = '', tokenize = 'unicode61 remove_diacritics 2');
 
--- Over the text of kept pages, filled by `gossamer index`. Every text ever indexed has a row here; the one that counts is the
--- page's text_id, so that a text that is out of date is forgotten without reading it again.
-CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+-- Over URL, title and text of kept pages, filled by `gossamer index`. Every text ever indexed has a row here; the one that counts
+-- is the page's text_id, so that a text that is out of date is forgotten without reading it again. Rows are numbered by pages
+-- (`words.py`), so that texts come in the order of pages.
+CREATE VIRTUAL TABLE texts USING fts5 (url, title, text, content = '', tokenize = 'unicode61 remove_diacritics 2');

@@ -13,12 +13,12 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
+from itertools import islice
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any
 from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
@@ -28,10 +28,13 @@ from gossamer.records.item import Harvest, KeptItem, KeptProblem
 from gossamer.records.location import Location
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Totals
+from gossamer.records.pagequery import EVERY_PAGE, PageQuery, PageSlice
 from gossamer.records.versions import Version
 from gossamer.seal import Seal
-from gossamer.storage.catalog import items, rows, search, versions
+from gossamer.storage.catalog import items, marks, rows, slices, versions, words
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
+from gossamer.storage.catalog.kinds import Kinds
+from gossamer.storage.catalog.marks import Marks
 from gossamer.storage.catalog.schema import is_made, make
 from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
 
@@ -44,10 +47,10 @@ _UNINDEXED = (
     "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
     "ORDER BY id LIMIT ?"
 )
-_CUT = "SELECT coalesce(sum(links_cut), 0), count(*) FROM pages INDEXED BY pages_cut WHERE links_cut > 0"
+_TOTALS = ("pages", "bytes", "bodies_cut", "links_cut", "pages_cut")
 _TOTAL = (
-    "INSERT INTO totals (outcome, pages, bytes) VALUES (?, ?, ?) "
-    "ON CONFLICT (outcome) DO UPDATE SET pages = pages + excluded.pages, bytes = bytes + excluded.bytes"
+    f"INSERT INTO totals (outcome, {', '.join(_TOTALS)}) VALUES (?, ?, ?, ?, ?, ?) "
+    f"ON CONFLICT (outcome) DO UPDATE SET {', '.join(f'{name} = {name} + excluded.{name}' for name in _TOTALS)}"
 )
 _COPIES = "SELECT url FROM pages WHERE duplicate_of = ? AND duplicate_of <> '' ORDER BY id LIMIT ?"
 _INHERIT = (
@@ -68,6 +71,8 @@ class SqliteCatalog:
         self._reading = reading  # how another connection is opened that only reads
         self._syncing = Syncing(self._sync, durable)
         self._backfill = Backfill(path)
+        self._kinds = Kinds(connection)
+        self._marks = Marks(connection)
         self._meets_again = False  # pages that are there already, mostly
         self._seal: Seal | None = None  # once something was written
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
@@ -154,18 +159,19 @@ class SqliteCatalog:
                 known = rows.known(self._connection, latest)
                 keys = {key for key, *_ in known}
                 new = [page for page in new if page.key not in keys]
-            ids, count = rows.insert(self._connection, new)
+            ids, count = rows.insert(self._connection, self._kinds, new)
             if count < len(new):
                 known = [row for row in rows.known(self._connection, latest) if row[1] < ids.start]
             for key in [key for key, _, token, *_ in known if latest[key].token < token]:
                 del latest[key]  # whoever says so has lost its lease since
             known = [row for row in known if row[0] in latest]
             old = [(id_, latest[key]) for key, id_, *_ in known]
-            rows.update(self._connection, old)
+            rows.update(self._connection, self._kinds, old)
             versions.add(self._connection, old)
             versions.add_new(self._connection, ids)
             self._rename(known, old, ids)
             self._recount(known, latest)
+            self._marks.note(ids.start - 1)  # of the new numbers some may be given again, if their pages were known
             items.replace(self._connection, latest, harvests)
             for former, heir in heirs:
                 self._connection.execute(_INHERIT, (heir.url, former.url, former.digest, heir.digest))
@@ -180,16 +186,12 @@ class SqliteCatalog:
         self._connection.execute(_NAMES, (ids.start, ids.stop))
 
     def _recount(self, known: list[tuple[Any, ...]], latest: dict[str, Page]) -> None:
-        pages: Counter[str] = Counter()
-        lengths: Counter[str] = Counter()
-        for *_, outcome, length in known:
-            pages[outcome] -= 1
-            lengths[outcome] -= length
+        sums: dict[str, list[int]] = {}
+        for *_, outcome, length, cut, links_cut in known:
+            _count(sums, outcome, -1, length, cut, links_cut)
         for page in latest.values():
-            outcome = page.outcome._value_  # a plain text: an enum is hashed, and gives its `value`, in Python
-            pages[outcome] += 1
-            lengths[outcome] += page.length
-        self._connection.executemany(_TOTAL, [(outcome, pages[outcome], lengths[outcome]) for outcome in pages])
+            _count(sums, page.outcome._value_, 1, page.length, page.truncated != "", page.links_cut)  # `value` is a call
+        self._connection.executemany(_TOTAL, [(outcome, *numbers) for outcome, numbers in sums.items()])
 
     async def get(self, key: str) -> Page | None:
         """Return the page of a key."""
@@ -197,42 +199,45 @@ class SqliteCatalog:
             row = self._connection.execute(f"{rows.SELECT} WHERE key = ?", (key,)).fetchone()
         return rows.page_of(row) if row else None
 
-    async def pages(self, **wanted: Unpack[search.Wanted]) -> AsyncIterator[Page]:
-        """Walk over pages that match everything given, newest first, or best match first when words are given.
+    async def get_by_id(self, name: int) -> Page | None:
+        """Return the page whose key has a fingerprint."""
+        with self._reading_now() as reader:
+            key = marks.find(reader, name)
+        return None if key is None else await self.get(key)
 
-        The walk sees the catalog as it was when it began, whatever is added meanwhile.
-        """
-        query = search.build(wanted)
-        with _in_our_words(self._path), closing(self._reader()) as reader:
-            for row in reader.execute(f"{rows.SELECT} {query.sql}", query.parameters):
+    async def page_list(self, query: PageQuery, limit: int, cursor: str = "") -> PageSlice:
+        """Return a slice of the pages that match a query."""
+        with self._reading_now() as reader:
+            return slices.page_slice(reader, query, limit, cursor)
+
+    async def pages(self, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> AsyncIterator[Page]:
+        """Walk over pages that match a query, as they were when the walk began, whatever is added meanwhile."""
+        with self._reading_now() as reader:
+            for row in slices.walk(reader, query, rows.WHOLE, limit):
                 yield rows.page_of(row)
 
     async def items(
-        self, *, key: str = "", reader: str = "", after: int = 0, **wanted: Unpack[search.Filters]
+        self, query: PageQuery = EVERY_PAGE, *, key: str = "", reader: str = "", limit: int | None = None, after: int = 0
     ) -> AsyncIterator[KeptItem]:
         """Walk over items by number; the walk sees the catalog as it was when it began."""
-        with _in_our_words(self._path), closing(self._reader()) as connection:
-            for item in items.walk(connection, key, reader, after, wanted):
+        with self._reading_now() as connection:
+            for item in items.walk(connection, query, key, reader, after, limit):
                 yield item
 
     async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
         """Walk over what went wrong in readers by number."""
-        with _in_our_words(self._path), closing(self._reader()) as connection:
+        with self._reading_now() as connection:
             for problem in items.walk_problems(connection, key, after, limit):
                 yield problem
 
-    async def by_key(self) -> AsyncIterator[Page]:
-        """Walk over all pages in the order of their keys, as they were when the walk began."""
-        with _in_our_words(self._path), closing(self._reader()) as reader:
-            for row in reader.execute(f"{rows.SELECT} ORDER BY pages.key"):
-                yield rows.page_of(row)
-
-    async def columns(self, fields: Sequence[str], at_once: int, wanted: Mapping[str, Any]) -> AsyncIterator[list[list[Any]]]:
+    async def columns(
+        self, fields: Sequence[str], at_once: int, query: PageQuery = EVERY_PAGE, limit: int | None = None
+    ) -> AsyncIterator[list[list[Any]]]:
         """Walk over some fields of pages: nothing else is read, and no page is made."""
-        query, chosen = search.build(cast(search.Wanted, dict(wanted))), rows.ChosenFields(fields)
-        with _in_our_words(self._path), closing(self._reader()) as reader:
-            found = reader.execute(f"{chosen.select} {query.sql}", query.parameters)
-            while some := found.fetchmany(at_once):
+        chosen = rows.ChosenFields(fields)
+        with self._reading_now() as reader:
+            found = slices.walk(reader, query, chosen.columns, limit)
+            while some := list(islice(found, at_once)):
                 yield chosen.values(some)
 
     async def copies(self, url: str, limit: int) -> list[str]:
@@ -248,11 +253,10 @@ class SqliteCatalog:
     async def totals(self) -> Totals:
         """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL; and cuts."""
         with _in_our_words(self._path):
-            sums = self._connection.execute("SELECT outcome, pages, bytes FROM totals").fetchall()
-            links = self._connection.execute(_CUT).fetchone()
-            (cut,) = self._connection.execute("SELECT count(*) FROM pages WHERE truncated <> ''").fetchone()
-        kept = sum(pages for outcome, pages, _ in sums if outcome in _KEPT)
-        return Totals(kept, sum(length for *_, length in sums), bodies_cut=cut, links_cut=links)
+            sums = self._connection.execute(f"SELECT outcome, {', '.join(_TOTALS)} FROM totals").fetchall()
+        kept = sum(row[1] for row in sums if row[0] in _KEPT)
+        length, cut, links, pages = (sum(row[column] for row in sums) for column in range(2, 6))
+        return Totals(kept, length, bodies_cut=cut, links_cut=(links, pages))
 
     async def versions(self, key: str) -> list[Version]:
         """Return every kept capture of a page, newest first."""
@@ -261,7 +265,7 @@ class SqliteCatalog:
 
     async def excess(self, keep: int, after: Version | None = None) -> AsyncIterator[Version]:
         """Walk over captures beyond the newest `keep` of each page; never what the page itself shows."""
-        with _in_our_words(self._path), closing(self._reader()) as reader:
+        with self._reading_now() as reader:
             for version in versions.excess(reader, keep, after):
                 yield version
 
@@ -289,11 +293,11 @@ class SqliteCatalog:
                     self._add_text(page, text)
 
     def _add_text(self, page: Page, text: str) -> None:
-        same = "SELECT id FROM pages WHERE key = ? AND digest = ? AND text_id IS NULL AND noindex = 0"
+        same = "SELECT id, url, title FROM pages WHERE key = ? AND digest = ? AND text_id IS NULL AND noindex = 0"
         row = self._connection.execute(same, (page.key, page.digest)).fetchone()
         if row is not None:
-            text_id = self._connection.execute("INSERT INTO texts (text) VALUES (?)", (text,)).lastrowid
-            self._connection.execute("UPDATE pages SET text_id = ? WHERE id = ?", (text_id, row[0]))
+            id_, url, title = row
+            words.add_text(self._connection, id_, url, title, text)
 
     async def checkpoint(self, target: Shelving) -> None:
         """Write a consistent copy into a new file."""
@@ -321,8 +325,12 @@ class SqliteCatalog:
         self._seal = seal_of(self._path, checked=False)
         self._seal.mark_open(synced=False)
 
-    def _reader(self) -> sqlite3.Connection:
-        return _connect_to_read(self._path, self._reading)
+    @contextmanager
+    def _reading_now(self) -> Iterator[sqlite3.Connection]:
+        """Open a connection that sees the catalog as it is now, until it is closed."""
+        with _in_our_words(self._path), closing(_connect_to_read(self._path, self._reading)) as connection:
+            connection.execute("BEGIN")
+            yield connection
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -336,7 +344,21 @@ class SqliteCatalog:
             except BaseException:
                 if self._connection.in_transaction:  # a full disk may have rolled back already
                     self._connection.execute("ROLLBACK")
+                self._kinds.forget()
+                self._marks.forget()
                 raise
+
+
+def _count(sums: dict[str, list[int]], outcome: str, one: int, length: int, cut: bool, links_cut: int) -> None:
+    """Add a page to what is counted, or take it away."""
+    numbers = sums.setdefault(outcome, [0, 0, 0, 0, 0])
+    numbers[0] += one
+    numbers[1] += one * length
+    if cut:
+        numbers[2] += one
+    if links_cut:
+        numbers[3] += one * links_cut
+        numbers[4] += one
 
 
 def _connect_to_read(path: Path, how: str) -> sqlite3.Connection:

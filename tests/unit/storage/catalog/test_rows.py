@@ -10,6 +10,7 @@ import pytest
 from gossamer.records.freshness import Freshness
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Page, Place
+from gossamer.records.pagequery import PageQuery
 from gossamer.records.reason import because
 from gossamer.records.rules import Rule
 from gossamer.storage.catalog.sqlite import SqliteCatalog
@@ -65,11 +66,11 @@ async def test_known_and_new_pages_in_one_step_are_told_apart(seed: int, tmp_pat
     assert (await catalog.totals()).bytes == sum(each.length for each in latest.values())
     for key, each in latest.items():
         assert len(await catalog.versions(key)) == captures[key]
-        assert [found.key async for found in catalog.pages(words=key)] == ([] if each.noindex else [key])
+        assert [found.key async for found in catalog.pages(PageQuery(words=key))] == ([] if each.noindex else [key])
         assert all(version.captured_at == version.place.offset for version in await catalog.versions(key))
     for step in range(40):
         titled = sorted(key for key, each in latest.items() if each.title == f"title{step}" and not each.noindex)
-        assert sorted([found.key async for found in catalog.pages(words=f"title{step}")]) == titled
+        assert sorted([found.key async for found in catalog.pages(PageQuery(words=f"title{step}"))]) == titled
     await catalog.aclose()
 
 

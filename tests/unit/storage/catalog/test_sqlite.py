@@ -1,6 +1,5 @@
 """The SQLite catalog: full text, other processes, a full disk, files that are none."""
 
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 from gossamer.errors import DiskFull, StoreError
 from gossamer.records.outcome import Outcome
 from gossamer.records.page import Place, Totals
-from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys, page
 
@@ -88,8 +86,11 @@ async def test_a_page_with_new_content_is_indexed_again_and_its_old_text_forgott
     await catalog.add([kept("a", "sha1:OLD")])
     (seen,) = await catalog.unindexed(10)
     await catalog.add_text([(seen, "oldtext")])
-    await catalog.add([kept("a", "sha1:OLD", title="again")])
-    assert await catalog.unindexed(10) == [] and await keys(catalog, words="oldtext again") == ["a"]
+    await catalog.add([kept("a", "sha1:OLD", length=7)])
+    assert await catalog.unindexed(10) == [] and await keys(catalog, words="oldtext a") == ["a"]
+    await catalog.add([kept("a", "sha1:OLD", title="again")])  # its title is searched with its text
+    await catalog.add_text([(found, "oldtext") for found in await catalog.unindexed(10)])
+    assert await keys(catalog, words="oldtext again") == ["a"]
     await catalog.add([kept("a", "sha1:NEW")])
     assert await keys(catalog, words="oldtext") == []
     await catalog.add_text([(seen, "late"), *((found, "newtext") for found in await catalog.unindexed(10))])
@@ -111,7 +112,6 @@ async def test_the_text_of_a_page_that_asks_not_to_be_indexed_is_forgotten(path:
 READER = """
 import asyncio, sys
 from pathlib import Path
-from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import keys
 
@@ -144,7 +144,6 @@ async def test_another_process_reads_while_a_crawl_writes(path: Path) -> None:
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-from gossamer.storage.catalog import search
 from gossamer.storage.catalog.sqlite import SqliteCatalog
 from gossamer.testing.catalog import page
 
@@ -202,38 +201,6 @@ async def test_closing_twice_is_closing_once(path: Path) -> None:
     await catalog.aclose()
     await catalog.aclose()
     assert not path.with_name(path.name + "-wal").exists()
-
-
-@pytest.mark.parametrize(
-    ("wanted", "index"),
-    [
-        ({"status": 404, "limit": 5}, "pages_status"),
-        ({"mime": "text/plain"}, "pages_mime"),
-        ({"outcome": "server_error"}, "pages_outcome"),
-        ({"rule": "traps.template"}, "pages_rule"),
-        ({"status": 200, "limit": 5}, "pages_fetched_at"),
-        ({"mime": "text/html", "limit": 5}, "pages_fetched_at"),
-        ({"outcome": "ok", "limit": 5}, "pages_fetched_at"),
-        ({"limit": 5}, "pages_fetched_at"),
-        ({"limit": 5, "after": page("a")}, "pages_fetched_at"),
-    ],
-)
-def test_queries_use_their_indexes(path: Path, wanted: search.Wanted, index: str) -> None:
-    SqliteCatalog.open_at(path)
-    query = search.build(wanted)
-    plan, *_ = sqlite3.connect(path).execute(f"EXPLAIN QUERY PLAN SELECT * FROM pages {query.sql}", query.parameters)
-    assert f"USING INDEX {index}" in plan[3]
-
-
-def test_the_pages_of_a_host_are_looked_up_by_their_keys(path: Path) -> None:
-    SqliteCatalog.open_at(path)
-    query = search.build({"host": "a.test", "limit": 5})
-    steps = [
-        step
-        for *_, step in sqlite3.connect(path).execute(f"EXPLAIN QUERY PLAN SELECT * FROM pages {query.sql}", query.parameters)
-    ]
-    assert "SEARCH pages USING INDEX sqlite_autoindex_pages_1 (key>? AND key<?)" in steps
-    assert not any(step.startswith("SCAN") for step in steps)
 
 
 async def test_a_group_larger_than_one_look_up_knows_every_page_that_was_there(path: Path) -> None:
