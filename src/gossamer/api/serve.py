@@ -5,15 +5,16 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
 
 import uvicorn
 import uvloop
+from litestar.types import ASGIApp
 
-from gossamer.api.app import make_app
+from gossamer.api.app import Annex, make_app
 from gossamer.api.connection import connections
 from gossamer.api.desk import Rules
 from gossamer.api.guard import LOOPBACK, Guard
@@ -32,8 +33,26 @@ HEAD = 64 * 1024  # bytes of a request's head
 LEAVING = 1  # seconds that requests under way have to end when the server does
 
 
+@contextmanager
+def application(
+    place: Path, settings: ServeSettings, let: frozenset[str], cookie: str = "gossamer", annex: Annex | None = None
+) -> Iterator[tuple[ASGIApp, Porter, Streams]]:
+    """Make the application for a place; it may be asked by whoever has the token of the porter, or a lasting one."""
+    if not place.is_dir():
+        raise UsageError(f"{place} is no directory; name a crawl, or a directory of crawls")
+    with closing(_repeats(place)) as repeats:
+        porter, streams = Porter(TokenFile(place), SystemClock()), Streams(settings.streams)
+        yield make_app(Home(place), Rules(porter, repeats, settings, cookie), streams, let, annex), porter, streams
+
+
 def serve_home(
-    place: Path, bind: str, port: int, settings: ServeSettings, let: frozenset[str], ready: Callable[[str, str], None]
+    place: Path,
+    bind: str,
+    port: int,
+    settings: ServeSettings,
+    let: frozenset[str],
+    ready: Callable[[str, str], None],
+    annex: Annex | None = None,
 ) -> None:
     """Serve a home until SIGINT or SIGTERM; `ready` is told the URL and the token once it answers."""
     if not place.is_dir():
@@ -41,10 +60,11 @@ def serve_home(
     listening = _listen(bind, port)
     address, number, *_ = listening.getsockname()
     shown = f"[{address}]" if ":" in address else address
-    clock = SystemClock()
-    with closing(listening), ServeLog(place, clock, sys.stderr.isatty()) as log, closing(_repeats(place)) as repeats:
-        porter, streams = Porter(TokenFile(place), clock), Streams(settings.streams)
-        app = make_app(Home(place), Rules(porter, repeats, settings, f"gossamer-{number}"), streams, let)
+    with (
+        closing(listening),
+        ServeLog(place, SystemClock(), sys.stderr.isatty()) as log,
+        application(place, settings, let, f"gossamer-{number}", annex) as (app, porter, streams),
+    ):
         server = _Server(
             uvicorn.Config(
                 Guard(app, (*LOOPBACK, shown, *settings.hosts), settings.origins, log),
