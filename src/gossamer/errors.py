@@ -11,7 +11,9 @@
     │   ├── CrawlInUse          another process works on it
     │   ├── CrawlReadOnly       it cannot be written
     │   ├── CrawlSilent         whoever works on it does not answer
+    │   │   └── CrawlEnded          it ended while it was asked
     │   ├── CrawlTooNew         a newer gossamer wrote it
+    │   ├── NameTaken           there is another crawl of that name
     │   └── NotRunning          no process runs the crawl
     ├── StoreError          4   a store failed under us
     │   ├── DiskFull            no space left where the crawl keeps its state
@@ -82,8 +84,16 @@ class CrawlSilent(CrawlError):
     """Whoever works on the crawl does not answer."""
 
 
+class CrawlEnded(CrawlSilent):
+    """Whoever worked on the crawl has ended; what was asked was done or not."""
+
+
 class CrawlTooNew(CrawlError):
     """A newer gossamer wrote the directory."""
+
+
+class NameTaken(CrawlError):
+    """There is something of that name already."""
 
 
 class NotRunning(CrawlError):

@@ -101,6 +101,7 @@ class Door:
         """Open a live stream."""
         connection = http.client.HTTPConnection(self.address, self.port, timeout=timeout)
         sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
+        sent = {name: value for name, value in sent.items() if value}
         try:
             connection.request("GET", "/" + path.lstrip("/"), headers=sent)
             answer = connection.getresponse()
@@ -115,6 +116,10 @@ class Events:
     def __init__(self, answer: http.client.HTTPResponse) -> None:
         self.status = answer.status
         self._answer = answer
+
+    def line(self) -> str:
+        """Return the next line."""
+        return self._answer.readline().decode().rstrip("\n")
 
     def __iter__(self) -> Iterator[dict[str, str]]:
         event: dict[str, str] = {}

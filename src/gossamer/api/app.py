@@ -1,8 +1,9 @@
 """The application: every route in one table, behind the guard."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,14 +16,16 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
+from gossamer.api import crawl, docs, events, health, jobs, metrics, problems, resources, sessions, tokens
 from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
 from gossamer.api.refusal import Refused, of_refused
 from gossamer.api.streams import Streams
 from gossamer.api.strict import look
+from gossamer.clock import SystemClock
 from gossamer.errors import GossamerError
+from gossamer.jobs.supervise import AT_ONCE, Supervisor
 
 BASE = "/api/v1"
 DASHBOARD = Path(dashboard.__file__).parent
@@ -30,7 +33,7 @@ DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.mak
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *crawl.ROUTES, *jobs.ROUTES, *DOOR]),
     *resources.ELSEWHERE,
     docs.openapi,
     docs.docs,
@@ -40,9 +43,8 @@ ROUTES: list[ControllerRouterHandler] = [
 ]
 
 
-@cache
 def description() -> dict[str, Any]:
-    """Return the description of every route."""
+    """Return the description of every route, without a home."""
     app = Litestar(route_handlers=ROUTES, dependencies=resources.DEPENDENCIES, openapi_config=None, logging_config=None)
     return describe(app, version("gossamer"))
 
@@ -54,17 +56,22 @@ class Annex(NamedTuple):
     lifespan: Callable[[Any], AbstractAsyncContextManager[None]]
 
 
-def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str], annex: Annex | None = None) -> ASGIApp:
+def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_ONCE, annex: Annex | None = None) -> ASGIApp:
     """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
+    supervisor = Supervisor(home.place, home.paths, SystemClock(), jobs_at_once)
 
     @asynccontextmanager
     async def open_home(app: Any) -> AsyncIterator[None]:
+        supervising = asyncio.create_task(supervisor.run())
         try:
             yield
         finally:
+            supervising.cancel()
+            await asyncio.gather(supervising, return_exceptions=True)
             await home.aclose()
 
+    known = {"home": home, "supervisor": supervisor, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let}
     app = Litestar(
         route_handlers=[
             *ROUTES,
@@ -74,9 +81,7 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str], an
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home, annex.lifespan] if annex else [open_home],
-        state=State(
-            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let, "description": description}
-        ),
+        state=State(known),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,
         exception_handlers={
@@ -87,4 +92,5 @@ def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str], an
         },
         logging_config=None,
     )
+    app.state["description"] = cache(partial(describe, app, version("gossamer")))
     return metrics.Counted(app, numbers)

@@ -19,6 +19,7 @@ from gossamer.errors import UrlError
 from gossamer.url.parse import parse
 
 _Item = TypeVar("_Item")
+ID = "^([0-9a-f]{16}|-)$"
 _ID = re.compile(r"[0-9a-f]{16}")
 _HOST = re.compile(r"[^\s/?#@\\:%]+|\[[0-9A-Fa-f:.]+\]")
 _PORT = re.compile(r":[0-9]{1,5}$")
@@ -30,7 +31,7 @@ Limit = Annotated[int, Parameter(description="The most items of a part.", ge=1, 
 Cursor = Annotated[str, Parameter(description="What `next` of the part before said.", max_length=4_000)]
 IfMatch = Annotated[str | None, Parameter(header="If-Match", description="The ETag that it had when you looked.")]
 ByUrl = Annotated[
-    str, Parameter(query="url", description="Instead of an id: the URL, with `-` in the place of the id.", max_length=16_384)
+    str, Parameter(query="url", description="Instead of an id: the URL, with `-` in the place of the id.", max_length=4_096)
 ]
 
 

@@ -1,7 +1,7 @@
 """The API described as OpenAPI 3.1, from the handlers themselves: their paths, parameters, types, scopes and sentences.
 
-Written here, and not by the framework, because it must say exactly what `strict.py` and msgspec do: which fields a body may have
-and no others, which an answer always has, and that everything that goes wrong is a problem (docs/decisions/0047).
+Written here, and not by the framework, because it must say exactly what `strict.py` and msgspec do: which fields a body may
+have and no others, which an answer always has, and that everything that goes wrong is a problem (docs/decisions/0047).
 """
 
 import re
@@ -39,12 +39,14 @@ STATUSES = {  # what a problem of each status says
     421: "The Host is not one of this server's.",
     422: "A parameter or a field makes no sense; `errors` says which.",
     429: "Too many requests; `Retry-After` says when again.",
+    431: "The head of the request is too long.",
     500: "A bug of the server; its log has the trace.",
     503: "The crawl does not answer now, or there are too many connections or streams.",
     507: "The disk is full, or cannot be written.",
 }
-ALWAYS = (404, 409, 421, 422, 429, 500, 503)
-KNOWN = (401, 403)  # where a token is needed
+TOKEN = {"type": "http", "scheme": "bearer", "description": "Scopes: read < operate < admin."}
+ALWAYS = (404, 409, 421, 422, 429, 431, 500, 503)
+KNOWN = (401, 403)  # where a token is needed, or sent
 CHANGING = (400, 408, 413, 415, 507)
 _LIST = re.compile(r"ItemList_(\w+)_")
 _CONSTRAINTS = {
@@ -72,17 +74,15 @@ def describe(app: Litestar, version: str) -> dict[str, Any]:
             "title": "gossamer",
             "version": version,
             "description": (
-                "What a server of crawls can be asked. Times are Unix seconds, sizes bytes. An id is the fingerprint of a URL's "
-                "key: 16 hexadecimal digits. Only ever added to: what is lost needs /api/v2."
+                "What a server of crawls can be asked. Times are Unix seconds, sizes bytes. An id is the fingerprint of a "
+                "URL's key: 16 hexadecimal digits. Only ever added to: what is lost needs /api/v2."
             ),
         },
         "paths": paths,
         "components": {
             "schemas": told.schemas(),
             "responses": {f"Problem{status}": _problem(status) for status in STATUSES},
-            "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "Scopes: read < operate < admin."}
-            },
+            "securitySchemes": {"token": TOKEN},
         },
     }
 
@@ -162,14 +162,14 @@ class _Described:
             told[status]["content"] = content
         if (empty := handler.opt.get("empty")) is not None:
             told[empty] = {"description": HTTPStatus(empty).phrase}
-        statuses = {*ALWAYS, *(() if is_open else KNOWN), *(CHANGING if method not in LOOKING else ())}
+        statuses = {*ALWAYS, *(() if is_open and not has_body else KNOWN), *(CHANGING if method not in LOOKING else ())}
         fields = parameters_of(handler)
         if "if_match" in fields:
             statuses.add(412)
             told[status]["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "For `If-Match`."}}
         if get_origin(answer) is not None and "cursor" in fields:
             told[status]["headers"] = {"Link": {"schema": {"type": "string"}, "description": 'The next part: `rel="next"`.'}}
-        if "produces" in handler.opt:
+        if "produces" in handler.opt and "by_url" in fields:
             told[206] = {"description": "A range of the bytes.", "content": {"*/*": {}}}
             told[304] = {"description": "It is as it was."}
             statuses.add(416)
@@ -198,7 +198,8 @@ class _Described:
             return dict(told)
         name = told["$ref"].rpartition("/")[2]
         self._types[name] = kind
-        return _renamed(told)
+        renamed: dict[str, Any] = _renamed(told)
+        return renamed
 
     def schemas(self) -> dict[str, Any]:
         """Describe the types: an answer has all of its fields, always."""

@@ -11,6 +11,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from gossamer.api.log import ServeLog
 from gossamer.api.problems import PROBLEM, problem
 
+HEAD = 64 * 1024  # bytes of a request's head
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 POLICY = "; ".join(
     (
@@ -63,7 +64,9 @@ class Guard:
             return
         answer, began = _Answer(scope, send, self._origin(scope)), monotonic()
         try:
-            if not self._is_ours(scope):
+            if _length(scope) > HEAD:
+                await answer.refuse(431, "head-too-long", "the head of the request is too long")
+            elif not self._is_ours(scope):
                 await answer.refuse(421, "foreign-host", "this server does not answer for that Host; serve.hosts names others")
             elif answer.origin and scope["method"] == "OPTIONS":
                 await answer.send({"type": "http.response.start", "status": 204, "headers": list(ALLOWED)})
@@ -128,6 +131,12 @@ class _Answer:
 def _header(scope: HTTPScope, name: bytes) -> bytes:
     found: Any = next((value for known, value in scope["headers"] if known == name), b"")
     return bytes(found)
+
+
+def _length(scope: HTTPScope) -> int:
+    """Return the bytes of a head, its first line but for some, and its fields."""
+    fields = sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+    return fields + len(scope.get("raw_path", b"")) + len(scope["query_string"])
 
 
 def _name(host: str) -> str:

@@ -1,13 +1,15 @@
 """The crawls that a server shows: one directory, or those in a home; each is looked up by name, and no name becomes a path."""
 
-import re
+import os
+import stat
+from collections.abc import Collection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from gossamer.api.reach import CrawlReach
 from gossamer.errors import GossamerError, NotACrawl
 from gossamer.jobs.directory import CrawlDirectory
-
-NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
+from gossamer.jobs.keeping import elsewhere
 
 
 class NoSuchJob(GossamerError):
@@ -24,36 +26,54 @@ class WhichJob(GossamerError):
 class Home:
     """All crawls of a place."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, let: Collection[str] = ()) -> None:
+        """`let`: settings that would be refused to everybody (`config/unsafe.py`), and are not."""
         self.place = place
+        self.let = frozenset(let)
         self.is_one = (place / "crawl.json").exists()
         self._reaches: dict[str, CrawlReach] = {}
+        self._sockets = TemporaryDirectory(prefix="gossamer-serve-")  # of keepers of crawls that cannot be written
+
+    def paths(self) -> dict[str, Path]:
+        """Return the directories of the crawls by name, in order; one that is a link or another user's is not served."""
+        if self.is_one:
+            return {self.place.resolve().name: self.place}
+        found = [about.parent for about in self.place.glob("*/crawl.json")]
+        return {path.name: path for path in sorted(found) if not path.name.startswith(".") and _is_ours(path)}
 
     def names(self) -> list[str]:
-        """Return the names of the crawls, in order; a directory that is a link is not served."""
-        if self.is_one:
-            return [self.place.resolve().name]
-        found = [about.parent for about in self.place.glob("*/crawl.json")]
-        return sorted(path.name for path in found if not path.is_symlink() and not (path / "crawl.json").is_symlink())
+        """Return the names of the crawls, in order."""
+        return list(self.paths())
 
     def reach(self, job: str | None) -> CrawlReach:
         """Return the way to a crawl; without a name to the only one."""
-        names = self.names()
+        paths = self.paths()
         if job is None:
-            if len(names) != 1:
-                raise WhichJob(names) if names else NoSuchJob("there is no crawl here yet; submit one")
-            job = names[0]
-        if job not in names:
+            if len(paths) != 1:
+                raise WhichJob(list(paths)) if paths else NoSuchJob("there is no crawl here yet; submit one")
+            job = next(iter(paths))
+        if job not in paths:
             raise NoSuchJob(f"there is no crawl {job[:100]!r} here")
         if job not in self._reaches:
-            path = self.place if self.is_one else self.place / job
             try:
-                self._reaches[job] = CrawlReach(job, CrawlDirectory.open(path))
+                directory = CrawlDirectory.open(paths[job])
             except NotACrawl as error:
                 raise NoSuchJob(str(error)) from None
+            self._reaches[job] = CrawlReach(job, elsewhere(directory, Path(self._sockets.name)))
         return self._reaches[job]
+
+    async def forget(self, job: str) -> None:
+        """Hang up on a crawl that is no more."""
+        if (reach := self._reaches.pop(job, None)) is not None:
+            await reach.aclose()
 
     async def aclose(self) -> None:
         """Hang up on all crawls."""
         for reach in self._reaches.values():
             await reach.aclose()
+        self._sockets.cleanup()
+
+
+def _is_ours(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and (os.getuid() in (0, status.st_uid))

@@ -7,7 +7,7 @@ import msgspec
 from litestar import Request, Response, get
 from litestar.params import Parameter
 
-from gossamer.api.asking import ByUrl, Cursor, Limit, host_named, listed, number_of
+from gossamer.api.asking import ID, ByUrl, Cursor, Limit, host_named, listed, number_of
 from gossamer.api.content import PARTS, answer_content, links_of, part_named, wanted_by
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unknown
@@ -20,7 +20,7 @@ from gossamer.records.page import Page
 from gossamer.records.pagequery import Order, PageQuery, PageSlice
 from gossamer.url.fingerprint import fingerprint
 
-PageId = Annotated[str, Parameter(description="The page's id: 16 hexadecimal digits; or `-` and `url`.", max_length=300)]
+PageId = Annotated[str, Parameter(description="The page's id, 16 hexadecimal digits; or `-`, with `url`.", pattern=ID)]
 TITLE = 500  # characters that are told in lists
 
 

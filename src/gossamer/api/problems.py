@@ -23,6 +23,7 @@ from gossamer.errors import (
     DiskFull,
     FixedSetting,
     GossamerError,
+    NameTaken,
     NotACrawl,
     StoreAway,
     TookTooLong,
@@ -46,6 +47,7 @@ KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (DiskFull, 507, "disk-full"),
     (CrawlReadOnly, 507, "read-only"),
     (CrawlInUse, 409, "in-use"),
+    (NameTaken, 409, "name-taken"),
     (CrawlError, 409, "crawl"),
     (TookTooLong, 503, "took-too-long"),
     (CursorError, 404, "cursor"),
@@ -118,7 +120,10 @@ def _field_problems(extra: Any) -> list[FieldProblem]:
     for one in extra if isinstance(extra, list) else []:
         what, source, key = str(one.get("message", "")), str(one.get("source", "body")), str(one.get("key", ""))
         place = _PLACE.search(what)
-        where = f"{source}{place[1]}" if place and source == "body" else f"{source}.{key}".rstrip(".")
+        if source == "body":
+            where = f"body{place[1]}" if place else "body" if key in ("", "data") else f"body.{key}"
+        else:
+            where = f"{source}.{key}".rstrip(".")
         told.append(FieldProblem(where, _PLACE.sub("", what)))
     return told
 

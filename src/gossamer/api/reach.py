@@ -9,21 +9,25 @@ from typing import Any
 from msgspec import convert
 from msgspec.structs import replace
 
-from gossamer.errors import CrawlSilent
+from gossamer.errors import CrawlEnded, CrawlSilent
 from gossamer.jobs.caller import ANSWER, Caller
 from gossamer.jobs.chronicle import opened, told_to_programs
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.history import PulseHistory
-from gossamer.jobs.keep import PROGRAM
+from gossamer.jobs.keeping import reached
+from gossamer.jobs.operate import LOOKING as OPERATIONS_LOOKING
 from gossamer.jobs.pulse import last_kept
 from gossamer.jobs.shelves import Shelves
+from gossamer.jobs.wire import PULSE
 from gossamer.records.event import Event
 from gossamer.records.pulse import Pulse
 
-OPENING = 30.0  # seconds until a keeper must answer
 MINUTE = 60.0
 GLANCE = 1.0  # seconds that a run has to tell its pulse
 UNDER_WAY = frozenset({"running", "paused", "stopping"})  # states of a pulse that only a run can be in
+LOOKING = frozenset({"pulse", *OPERATIONS_LOOKING})
+TRIES = 2
+LOOK_AGAIN = 0.5  # seconds between two looks whether a crawl runs
 
 
 class CrawlReach:
@@ -39,10 +43,12 @@ class CrawlReach:
         self.changing = asyncio.Lock()  # held by whoever looks at something first, then changes it
         self._paces: deque[tuple[float, dict[str, int]]] = deque()  # pages of each worker, over the last minute
 
-    async def ask(self, operation: str, who: str = "", **arguments: Any) -> Any:
-        """Carry out an operation, whether the crawl runs or not."""
-        caller = await self._connected_soon()
-        return await caller.ask(operation, arguments, who)
+    async def ask(self, operation: str, who: str = "", patience: float = ANSWER, **arguments: Any) -> Any:
+        """Carry out an operation, whether the crawl runs or not; one that changes nothing also while a run begins or ends."""
+        for _ in range(TRIES if operation in LOOKING else 0):
+            with suppress(CrawlEnded):
+                return await (await self._connected_soon()).ask(operation, arguments, who, patience)
+        return await (await self._connected_soon()).ask(operation, arguments, who, patience)
 
     async def pulse(self) -> dict[str, Any]:
         """Return the crawl in numbers."""
@@ -80,9 +86,8 @@ class CrawlReach:
         return replace(kept, state="stopped" if left else "finished", since=0.0, under_way=0, workers=())
 
     async def watch(self) -> AsyncIterator[Any]:
-        """Walk over the pulses of the crawl, as long as somebody holds it."""
-        caller = await self._connected()
-        async for pulse in caller.watch():
+        """Walk over the pulses of the crawl, over all its runs; while it does not run there is one and then none."""
+        async for _, pulse in self.live(PULSE):
             yield pulse
 
     async def position(self, after: str) -> str:
@@ -94,6 +99,21 @@ class CrawlReach:
             last = await chronicle.head()
             await chronicle.lag(after)  # says what is wrong with it
         return (after if after.rsplit("-", 2)[0] == last.rsplit("-", 2)[0] else "") if after else last
+
+    async def live(self, *kinds: str) -> AsyncIterator[tuple[str, Any]]:
+        """Walk over events of some kinds (`jobs/wire.py`), each with its kind, over all runs of the crawl."""
+        is_new = True
+        while True:
+            if await asyncio.to_thread(self.directory.runner) is not None:
+                with suppress(CrawlSilent):
+                    async for kind, event in (await self._connected()).watch(*kinds):
+                        yield kind, event
+                is_new = True
+            elif is_new and PULSE in kinds:
+                is_new = False
+                with suppress(CrawlSilent):
+                    yield PULSE, await self.ask("pulse")
+            await asyncio.sleep(LOOK_AGAIN)
 
     def events(self, after: str) -> AsyncIterator[Event]:
         """Walk over what happened, and wait for more."""
@@ -112,28 +132,8 @@ class CrawlReach:
     async def _connected(self) -> Caller:
         async with self._calling:
             if self._caller is None or self._caller.is_over:
-                try:
-                    self._caller = await Caller.connect(self.directory)
-                except OSError:
-                    self._caller = await self._kept()
+                self._caller = await reached(self.directory)
             return self._caller
-
-    async def _kept(self) -> Caller:
-        """Start a keeper, which says a word when it can be asked; should somebody be faster, that one is asked."""
-        keeper = await asyncio.create_subprocess_exec(
-            *(*PROGRAM, str(self.directory.path)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        assert keeper.stdout is not None
-        try:
-            async with asyncio.timeout(OPENING):
-                await keeper.stdout.readline()
-            return await Caller.connect(self.directory)
-        except (OSError, TimeoutError):
-            raise CrawlSilent(f"{self.job} cannot be asked now; ask again") from None
 
     async def aclose(self) -> None:
         """Hang up, and close what was opened."""

@@ -17,7 +17,7 @@ from litestar.types import ASGIApp
 from gossamer.api.app import Annex, make_app
 from gossamer.api.connection import connections
 from gossamer.api.desk import Rules
-from gossamer.api.guard import LOOPBACK, Guard
+from gossamer.api.guard import HEAD, LOOPBACK, Guard
 from gossamer.api.home import Home
 from gossamer.api.log import ServeLog
 from gossamer.api.notify import READY, STOPPING, notify
@@ -29,7 +29,6 @@ from gossamer.config.sections import ServeSettings
 from gossamer.errors import CrawlReadOnly, UsageError
 from gossamer.jobs.tokens import TokenFile
 
-HEAD = 64 * 1024  # bytes of a request's head
 LEAVING = 1  # seconds that requests under way have to end when the server does
 
 
@@ -42,7 +41,8 @@ def application(
         raise UsageError(f"{place} is no directory; name a crawl, or a directory of crawls")
     with closing(_repeats(place)) as repeats:
         porter, streams = Porter(TokenFile(place), SystemClock()), Streams(settings.streams)
-        yield make_app(Home(place), Rules(porter, repeats, settings, cookie), streams, let, annex), porter, streams
+        rules = Rules(porter, repeats, settings, cookie)
+        yield make_app(Home(place, let), rules, streams, settings.jobs, annex), porter, streams
 
 
 def serve_home(

@@ -34,7 +34,7 @@ async def stats(reach: CrawlReach) -> Stats:
         outcomes=pulse["outcomes"],
         states={name: frontier[name] for name in ("waiting", "leased", "done", "dead", "removed")},
         pages=pulse["pages"],
-        errors=now.errors,
+        errors=frontier["failed"],
         requests=pulse["requests"],
         bytes=pulse["bytes"],
         freshness=pulse["freshness"],
@@ -64,7 +64,8 @@ async def today_of(reach: CrawlReach) -> TodayStatus:
 
 def counted_in(pulse: dict[str, Any]) -> Counted:
     """Return what a pulse counts."""
-    return counted(pulse["at"], pulse["finished"], pulse["bytes"], pulse["frontier"]["waiting"])
+    frontier = pulse["frontier"]
+    return counted(pulse["at"], pulse["finished"], frontier["failed"], pulse["bytes"], frontier["waiting"])
 
 
 def _today(history: PulseHistory, now: Counted) -> tuple[tuple[int, int], float]:

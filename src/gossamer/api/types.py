@@ -77,6 +77,61 @@ class Submitted(Struct, kw_only=True):
 
     job_id: str
     status: str
+    refused: list["RefusedSeed"] = []  # seeds that were left out
+
+
+class Checkpointed(Struct, kw_only=True):
+    """A copy of a crawl that was made."""
+
+    checkpoint: str  # where, below the home
+
+
+class PlannedCrawl(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A crawl that may be begun."""
+
+    urls: list[str]
+    settings: dict[str, Any] = {}  # by dotted names
+
+
+class PlannedSeed(Struct, kw_only=True):
+    """A seed that was asked for."""
+
+    url: str
+    status: int
+    outcome: str
+    reason: str
+
+
+class PlannedLink(Struct, kw_only=True):
+    """A link, and what would become of it."""
+
+    url: str
+    kind: str
+    becomes: Literal["queued", "refused"]
+    rule: str
+    reason: str
+    priority: str
+    score: float
+
+
+class CrawlPlan(Struct, kw_only=True):
+    """What would become of a crawl's first links."""
+
+    seeds: list[PlannedSeed]
+    links: list[PlannedLink]
+    refused: list["RefusedSeed"] = []
+
+
+class SettingRow(Struct, kw_only=True):
+    """A setting, for whoever makes a form of it."""
+
+    name: str
+    section: str
+    type: str
+    default: Any
+    help: str
+    choices: list[str] = []
+    may_be_set: bool  # through this server
 
 
 class CrawlStatus(Struct, kw_only=True):

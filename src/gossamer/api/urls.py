@@ -6,7 +6,7 @@ import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.params import Parameter
 
-from gossamer.api.asking import ByUrl, host_named, listed, number_of
+from gossamer.api.asking import ID, ByUrl, host_named, listed, number_of
 from gossamer.api.hosts import host_row
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import all_unfit, unfit, unknown
@@ -28,6 +28,7 @@ from gossamer.url.parse import parse
 
 QUEUE = 50  # URLs of a host's queue that are shown
 MOST_SEEDS = 10_000
+UrlId = Annotated[str, Parameter(description="The URL's id, 16 hexadecimal digits; or `-`, with `url`.", pattern=ID)]
 _seeds = msgspec.json.Decoder(SeedUrls)
 
 
@@ -94,7 +95,7 @@ def _waiting(one: dict[str, Any]) -> dict[str, Any]:
     summary="Take a URL out of the frontier",
     opt={"scope": "operate", "empty": 204},
 )
-async def remove_url(reach: CrawlReach, who: str, id: str, by_url: ByUrl = "") -> Response[Removal]:
+async def remove_url(reach: CrawlReach, who: str, id: UrlId, by_url: ByUrl = "") -> Response[Removal]:
     """Take a URL out for good: it is never visited again. One that is visited just now is taken out when its visit ends."""
     url, state = await _known(reach, number_of(id, by_url), by_url)
     if not url or not await reach.ask("remove", who, url=url):
@@ -115,7 +116,7 @@ async def _known(reach: CrawlReach, number: int | None, url: str) -> tuple[str, 
 
 @get("/urls/explain", summary="Explain a URL", opt={"scope": "read"})
 async def explain_url(
-    reach: CrawlReach, url: Annotated[str, Parameter(description="The URL.", min_length=1, max_length=16_384)]
+    reach: CrawlReach, url: Annotated[str, Parameter(description="The URL.", min_length=1, max_length=4_096)]
 ) -> Explanation:
     """Say all there is to know about a URL: where it was found, each rule's verdict, its queue, how it ended.
 

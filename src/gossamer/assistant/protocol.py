@@ -1,4 +1,4 @@
-"""The tools as the Model Context Protocol has them, by its official SDK: a list, and calls that answer or fail in a sentence."""
+"""The tools as the Model Context Protocol has them, by its official SDK: a list, and calls that answer or fail in words."""
 
 import json
 import logging

@@ -18,9 +18,7 @@ def mcp(
     port: Annotated[int, typer.Option(help="with --http: the port to listen on; 0: a free one")] = 8421,
     bind: Annotated[str, typer.Option(help="with --http: the address to listen on", metavar="ADDRESS")] = "127.0.0.1",
     set_: Set = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="with --http: print the URL and the token as JSON")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="with --http: print the URL and the token as JSON")] = False,
 ) -> None:
     """Let assistants search, read, explain and watch crawls, by the Model Context Protocol."""
     try:

@@ -7,10 +7,10 @@ from itertools import count
 from typing import Any
 
 from gossamer.children import LENGTH
-from gossamer.errors import CrawlSilent
+from gossamer.errors import CrawlEnded, CrawlSilent
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.sockets import short
-from gossamer.jobs.wire import WATCH, ControlReply, Question, length_of, raised, reply_of, sent
+from gossamer.jobs.wire import UNWATCH, WATCH, ControlReply, Question, length_of, raised, reply_of, sent
 
 ANSWER = 5.0  # seconds that a crawl has to answer
 
@@ -49,25 +49,27 @@ class Caller:
         finally:
             self._waiting.pop(number, None)
         if reply is None:
-            raise CrawlSilent("the crawl ended while it was asked; ask again")
+            raise CrawlEnded("the crawl ended while it was asked; ask again")
         if reply.problem is not None:
             raise raised(reply.problem)
         return reply.answer
 
-    async def watch(self) -> AsyncIterator[Any]:
-        """Walk over the pulses of the crawl until it ends."""
-        number, replies = self._send(WATCH, {}, "")
+    async def watch(self, *kinds: str) -> AsyncIterator[tuple[str, Any]]:
+        """Walk over events of some kinds, each with its kind, until the crawl ends."""
+        number, replies = self._send(WATCH, {"kinds": list(kinds)}, "")
         try:
             while (reply := await replies.get()) is not None:
                 if reply.problem is not None:
                     raise raised(reply.problem)
-                yield reply.event
+                yield reply.kind, reply.event
         finally:
             self._waiting.pop(number, None)
+            if not self._task.done():
+                self._writer.write(sent(Question(next(self._numbers), UNWATCH, {"question": number})))
 
     def _send(self, operation: str, arguments: dict[str, Any], who: str) -> "tuple[int, asyncio.Queue[ControlReply | None]]":
         if self._task.done():
-            raise CrawlSilent("the crawl has hung up; ask again")
+            raise CrawlEnded("the crawl has hung up; ask again")
         number, replies = next(self._numbers), asyncio.Queue[ControlReply | None]()
         self._writer.write(sent(Question(number, operation, arguments, who)))
         self._waiting[number] = replies

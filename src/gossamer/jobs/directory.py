@@ -9,6 +9,7 @@ graph/         which page links to which       chronicle/  what was done, line b
 crawl.seal     what the first three were when they were written
 crawl.log      what happened                   sinks/      how far each consumer of events is
 pulse.jsonl    the crawl in numbers, every ten seconds
+job.json       what a server was asked to do with it, and run.json, job.out: what it did (`job.py`)
 lock           who works on it                 control.sock  how to reach them
 secrets/       passwords that were typed; nobody but the owner can read it
 allow.txt      patterns it was told to allow   block.txt   and to block, while it ran or not
@@ -16,6 +17,7 @@ allow.txt      patterns it was told to allow   block.txt   and to block, while i
 
 import fcntl
 import os
+import signal
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,6 +48,8 @@ FORMAT = 3  # since a reason is a rule and its facts, and every row of the key-v
 KEEPER = "keeper"  # the role of whoever only answers questions about a stopped crawl
 YIELDING = 10.0  # seconds that a keeper has to let go
 LOOK_AGAIN = 0.02  # seconds between two tries to take the lock from it
+LOOKS = 2  # times that a holder is looked at that is no keeper
+FULL = (ENOSPC, EDQUOT)  # what the system says when no space is left
 EDITED = "or, if you changed it yourself, remove crawl.seal"
 
 
@@ -68,6 +72,9 @@ class CrawlDirectory:
         "crawl.seal",
         "crawl.log",
         "pulse.jsonl",
+        "job.json",
+        "run.json",
+        "job.out",
         "lock",
         "control.sock",
         "sinks",
@@ -225,7 +232,7 @@ class CrawlDirectory:
         try:
             yield
         except OSError as error:
-            kind = DiskFull if error.errno in (ENOSPC, EDQUOT) else CrawlReadOnly
+            kind = DiskFull if error.errno in FULL else CrawlReadOnly
             raise kind(f"cannot write into {self.path}: {error.strerror}; nothing was changed") from error
 
     def copy_papers(self, target: Path) -> None:
@@ -294,26 +301,37 @@ class CrawlDirectory:
             os.close(descriptor)
 
     def _hold(self, descriptor: int, how: int, ousting: bool) -> None:
-        """Take the lock, or say who has it; whoever ousts waits a while for a keeper to let go."""
-        until = time.monotonic() + YIELDING
+        """Take the lock, or say who has it; whoever ousts waits a while for a keeper to let go.
+
+        The file tells who was last for a moment after another has taken the lock: who ousts believes it when it says so twice.
+        """
+        until, refused = time.monotonic() + YIELDING, 0
         while True:
             try:
                 fcntl.flock(descriptor, how | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
                 pid, role = _holder(os.pread(descriptor, 64, 0))
-            if not ousting or role != KEEPER or time.monotonic() > until:
+            refused += role != KEEPER
+            if not ousting or refused > LOOKS or time.monotonic() > until:
                 raise CrawlInUse(f"{self.path} is in use by process {pid or 'unknown'}; wait for it or stop it first")
-            self._oust()
+            if role == KEEPER:
+                self._oust(pid)
             time.sleep(LOOK_AGAIN)
 
-    def _oust(self) -> None:
-        """Ask a keeper to let go; one that has just done so does not answer."""
-        with suppress(OSError), short(self.socket) as address, socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(YIELDING)
-            connection.connect(address)
-            connection.sendall(sent(Question(1, YIELD)))
-            connection.recv(1)
+    def _oust(self, pid: int) -> None:
+        """Ask a keeper to let go, by a signal where it does not listen yet; one that has just let go does not answer."""
+        try:
+            with short(self.socket) as address, socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(YIELDING)
+                connection.connect(address)
+                connection.sendall(sent(Question(1, YIELD)))
+                connection.recv(1)
+        except OSError:
+            with suppress(OSError):
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if any(b"gossamer.jobs.keep" in word for word in words) and os.fsencode(self.path.name) in b"/".join(words):
+                    os.kill(pid, signal.SIGTERM)
 
 
 def _holder(line: bytes) -> tuple[int, str]:

@@ -17,32 +17,14 @@ import msgspec
 from msgspec import Struct
 
 from gossamer.jobs.pulse import NAME
-from gossamer.records.outcome import Outcome
-from gossamer.records.standing import NOT_FOR_US
 from gossamer.watch.budget import KEPT
 
-# Outcomes of URLs that were tried and brought nothing, through somebody's fault: that no page is there is none.
-FAILED = frozenset(
-    {
-        Outcome.CLIENT_ERROR,
-        Outcome.SERVER_ERROR,
-        Outcome.THROTTLED,
-        Outcome.DNS_FAILED,
-        Outcome.CONNECT_FAILED,
-        Outcome.TLS_FAILED,
-        Outcome.TIMED_OUT,
-        Outcome.PROTOCOL_ERROR,
-        Outcome.BREAKER_OPEN,
-        Outcome.TOO_BIG,
-        Outcome.BUG,
-    }
-)
-assert not FAILED & NOT_FOR_US
 DAY = 86_400.0
 
 
-class _Waiting(Struct, frozen=True):
+class _Frontier(Struct, frozen=True):
     waiting: int = 0
+    failed: int = 0
 
 
 class _KeptPulse(Struct, frozen=True):
@@ -51,7 +33,7 @@ class _KeptPulse(Struct, frozen=True):
     at: float
     finished: dict[str, int] = {}
     bytes: int = 0
-    frontier: _Waiting = _Waiting()
+    frontier: _Frontier = _Frontier()
 
 
 class Counted(Struct, frozen=True):
@@ -77,11 +59,9 @@ class Columns(Struct, frozen=True, kw_only=True):
 _decode = msgspec.json.Decoder(_KeptPulse).decode
 
 
-def counted(at: float, finished: Mapping[str, int], received: int, waiting: int) -> Counted:
-    """Return the counters of a pulse."""
-    pages = sum(finished.get(one, 0) for one in KEPT)
-    errors = sum(finished.get(one, 0) for one in FAILED)
-    return Counted(at, pages, errors, received, waiting)
+def counted(at: float, finished: Mapping[str, int], failed: int, received: int, waiting: int) -> Counted:
+    """Return the counters of a pulse; an error is a URL that was tried and given up."""
+    return Counted(at, sum(finished.get(one, 0) for one in KEPT), failed, received, waiting)
 
 
 class PulseHistory:
@@ -108,7 +88,7 @@ class PulseHistory:
             for line in content[:end].splitlines():
                 with suppress(msgspec.DecodeError, UnicodeDecodeError):
                     pulse = _decode(line)
-                    self._add(counted(pulse.at, pulse.finished, pulse.bytes, pulse.frontier.waiting))
+                    self._add(counted(pulse.at, pulse.finished, pulse.frontier.failed, pulse.bytes, pulse.frontier.waiting))
             self._read += end
 
     def _forget(self) -> None:

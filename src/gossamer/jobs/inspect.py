@@ -95,9 +95,9 @@ def ask_robots(url: str, agent: str, settings: Settings) -> dict[str, Any]:
 
 async def _fetch_one(url: str, settings: Settings) -> Got:
     clock = SystemClock()
-    lease = _lease(url, settings)
+    lease = lease_for(url, settings)
     async with open_requests(settings, clock) as requests:
-        verdict = await _consult(memory_robots(settings), requests, lease, requests.agent(lease), settings)
+        verdict = await consult(memory_robots(settings), requests, lease, requests.agent(lease), settings)
         if not verdict.allowed and verdict.sent:
             raise UsageError(f"robots.txt forbids {url}: {verdict.rule}; pass --ignore-robots if the site is yours")
         fetched = await requests.send(lease.entry.url, lease, files=True)
@@ -107,7 +107,7 @@ async def _fetch_one(url: str, settings: Settings) -> Got:
 
 async def _ask_robots(url: str, agent: str, settings: Settings) -> dict[str, Any]:
     async with open_requests(settings, SystemClock()) as requests:
-        verdict = await _consult(memory_robots(settings), requests, _lease(url, settings), agent, settings)
+        verdict = await consult(memory_robots(settings), requests, lease_for(url, settings), agent, settings)
         return {"allowed": verdict.allowed, "rule": verdict.rule, "delay": verdict.delay}
 
 
@@ -120,7 +120,7 @@ class Asked(Struct, frozen=True):
     sent: bool = True  # False: the host cannot be contacted at all
 
 
-async def _consult(robots: Robots, requests: Requests, lease: Lease, agent: str, settings: Settings) -> Asked:
+async def consult(robots: Robots, requests: Requests, lease: Lease, agent: str, settings: Settings) -> Asked:
     """Ask until robots.txt is known or out of reach, keeping the pace."""
     clock, delay = SystemClock(), None
     for _ in range(ROBOTS_TURNS):
@@ -140,7 +140,7 @@ def _text(reason: Reason | None) -> str:
     return reason.text if reason is not None else ""
 
 
-def _lease(url: str, settings: Settings) -> Lease:
+def lease_for(url: str, settings: Settings) -> Lease:
     """Return a lease for a single request outside any crawl."""
     parsed = parse(url)
     entry = FrontierEntry(url=parsed.wire, key=parsed.wire, host=parsed.host)

@@ -21,12 +21,12 @@ LEFT_OUT = shutil.ignore_patterns("LOCK", "LOG", "LOG.old.*", "*.part")
 
 
 @contextmanager
-def held_to_look(directory: CrawlDirectory) -> Iterator[Path | None]:
-    """Hold a crawl; gives None, or where copies of its stores are because it can only be read."""
+def held_to_look(directory: CrawlDirectory, role: str = "") -> Iterator[Path | None]:
+    """Hold a crawl in a role; gives None, or where copies of its stores are because it can only be read."""
     with ExitStack() as stack:
         copies = None
         try:
-            stack.enter_context(directory.lock(ousting=False))
+            stack.enter_context(directory.lock(role, ousting=False))
         except CrawlReadOnly:
             stack.enter_context(directory.lock_to_read())
             copies = stack.enter_context(_copies_of(directory))

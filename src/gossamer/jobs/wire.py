@@ -15,7 +15,9 @@ from gossamer.children import LENGTH, framed
 from gossamer.errors import GossamerError, UsageError
 
 MOST = 16 * 1024 * 1024  # bytes of a question; 10,000 long URLs fit
-WATCH = "watch"  # the operation that is answered by events: every pulse, until the connection ends
+WATCH = "watch"  # the operation that is answered by events of the `kinds` asked for, until the connection ends
+UNWATCH = "unwatch"  # the operation that ends one, by the number of its question; nothing is answered
+PULSE, TROUBLE = "pulse", "trouble"  # these kinds: the crawl in numbers, and what happens to it that is no visit
 YIELD = "yield"  # the operation that asks a keeper to let go of the crawl
 
 
@@ -42,6 +44,7 @@ class ControlReply(Struct, frozen=True, omit_defaults=True):
     answer: Any = None
     problem: WireProblem | None = None
     event: Any = None
+    kind: str = ""  # of the event
 
 
 _question = msgspec.msgpack.Decoder(Question)
