@@ -17,8 +17,8 @@ demo: $(READY)
 test: lint types floors tests
 
 lint: $(READY)
-	@$(BIN)/ruff check src tests bench examples reference
-	@$(BIN)/ruff format --check src tests bench examples reference
+	@$(BIN)/ruff check src tests bench examples reference deploy
+	@$(BIN)/ruff format --check src tests bench examples reference deploy
 
 types: $(READY)
 	@$(BIN)/mypy

@@ -1,12 +1,12 @@
 """The application: every route in one table, behind the guard."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -49,7 +49,16 @@ def description() -> dict[str, Any]:
     return describe(app, version("gossamer"))
 
 
-def make_app(home: Home, rules: DeskRules, streams: Streams, jobs_at_once: int = AT_ONCE) -> ASGIApp:
+class Annex(NamedTuple):
+    """What another door adds to the application: it is behind the same guard, and asks for the same tokens."""
+
+    handlers: Sequence[ControllerRouterHandler]
+    lifespan: Callable[[Any], AbstractAsyncContextManager[None]]
+
+
+def make_app(
+    home: Home, rules: DeskRules, streams: Streams, jobs_at_once: int = AT_ONCE, annex: Annex | None = None
+) -> ASGIApp:
     """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
     supervisor = Supervisor(home.place, home.paths, SystemClock(), jobs_at_once)
@@ -68,11 +77,12 @@ def make_app(home: Home, rules: DeskRules, streams: Streams, jobs_at_once: int =
     app = Litestar(
         route_handlers=[
             *ROUTES,
+            *(annex.handlers if annex else ()),
             create_static_files_router("/", [DASHBOARD], html_mode=True, include_in_schema=False, opt={"scope": FILE}),
         ],
         dependencies=resources.DEPENDENCIES,
         before_request=look,
-        lifespan=[open_home],
+        lifespan=[open_home, annex.lifespan] if annex else [open_home],
         state=State(known),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,

@@ -119,7 +119,7 @@ class DoorNumbers:
 
 
 class Counted:
-    """Wraps everything, the guard too: each answer is counted when it begins, so that a stream does not count as slow."""
+    """Wraps the application: each answer is counted when it begins, so that a stream does not count as slow."""
 
     def __init__(self, app: ASGIApp, numbers: DoorNumbers) -> None:
         self._app = app
@@ -154,7 +154,7 @@ async def _glance(home: Home, name: str) -> Pulse | None:
         return None
 
 
-@get("/metrics", include_in_schema=False)
+@get("/metrics", include_in_schema=False, opt={"scope": "read"})
 async def metrics(state: State) -> Response[bytes]:
     """Return the numbers of all crawls and of this server, for Prometheus."""
     crawls = CollectorRegistry(auto_describe=False)

@@ -5,20 +5,22 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
 
 import uvicorn
 import uvloop
+from litestar.types import ASGIApp
 
-from gossamer.api.app import make_app
+from gossamer.api.app import Annex, make_app
 from gossamer.api.connection import connections
 from gossamer.api.desk import DeskRules
 from gossamer.api.guard import HEAD, LOOPBACK, Guard
 from gossamer.api.home import Home
 from gossamer.api.log import ServeLog
+from gossamer.api.notify import READY, STOPPING, notify
 from gossamer.api.porter import Porter
 from gossamer.api.repeats import Repeats
 from gossamer.api.streams import Streams
@@ -30,8 +32,27 @@ from gossamer.jobs.tokens import TokenFile
 LEAVING = 1  # seconds that requests under way have to end when the server does
 
 
+@contextmanager
+def application(
+    place: Path, settings: ServeSettings, let: frozenset[str], cookie: str = "gossamer", annex: Annex | None = None
+) -> Iterator[tuple[ASGIApp, Porter, Streams]]:
+    """Make the application for a place; it may be asked by whoever has the token of the porter, or a lasting one."""
+    if not place.is_dir():
+        raise UsageError(f"{place} is no directory; name a crawl, or a directory of crawls")
+    with closing(_repeats(place)) as repeats:
+        porter, streams = Porter(TokenFile(place), SystemClock()), Streams(settings.streams)
+        rules = DeskRules(porter, repeats, settings, cookie)
+        yield make_app(Home(place, let), rules, streams, settings.jobs, annex), porter, streams
+
+
 def serve_home(
-    place: Path, bind: str, port: int, settings: ServeSettings, let: frozenset[str], ready: Callable[[str, str], None]
+    place: Path,
+    bind: str,
+    port: int,
+    settings: ServeSettings,
+    let: frozenset[str],
+    ready: Callable[[str, str], None],
+    annex: Annex | None = None,
 ) -> None:
     """Serve a home until SIGINT or SIGTERM; `ready` is told the URL and the token once it answers."""
     if not place.is_dir():
@@ -39,11 +60,11 @@ def serve_home(
     listening = _listen(bind, port)
     address, number, *_ = listening.getsockname()
     shown = f"[{address}]" if ":" in address else address
-    clock = SystemClock()
-    with closing(listening), ServeLog(place, clock, sys.stderr.isatty()) as log, closing(_repeats(place)) as repeats:
-        porter, streams = Porter(TokenFile(place), clock), Streams(settings.streams)
-        rules = DeskRules(porter, repeats, settings, f"gossamer-{number}")
-        app = make_app(Home(place, let), rules, streams, settings.jobs)
+    with (
+        closing(listening),
+        ServeLog(place, SystemClock(), sys.stderr.isatty()) as log,
+        application(place, settings, let, f"gossamer-{number}", annex) as (app, porter, streams),
+    ):
         server = _Server(
             uvicorn.Config(
                 Guard(app, (*LOOPBACK, shown, *settings.hosts), settings.origins, log),
@@ -64,7 +85,7 @@ def serve_home(
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers; ends at once when it is told to, and so do its streams."""
+    """Says when it answers, also to systemd; ends at once when it is told to, and so do its streams."""
 
     def __init__(self, config: uvicorn.Config, streams: Streams, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -75,8 +96,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+            notify(READY)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        notify(STOPPING)
         self._streams.close()
         await super().shutdown(sockets)
 

@@ -14,6 +14,7 @@ COMMANDS = {
     "recrawl": "crawl",
     "status": "status",
     "serve": "serve",
+    "mcp": "mcp",
     "token": "token",
     "relay": "relay",
     "pages": "pages",

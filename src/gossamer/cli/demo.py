@@ -1,4 +1,7 @@
-"""`gossamer demo`: crawl the built-in synthetic web, show what it got, and prove it. Needs no network."""
+"""`gossamer demo`: crawl the built-in synthetic web, show what it got, and prove it. Needs no network.
+
+On a terminal it also serves its crawl, from the moment that there is one, and stays until it is interrupted.
+"""
 
 import json as json_text
 import shutil
@@ -6,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +22,8 @@ from gossamer.cli.explain import explain
 from gossamer.cli.pages import pages as list_pages
 from gossamer.cli.verify import verify
 from gossamer.jobs.command import command
+
+LOOK_AGAIN = 0.1  # seconds until it is looked again whether there is a crawl
 
 
 def demo(
@@ -30,6 +36,15 @@ def demo(
     """Watch a whole crawl in under a minute: robots.txt, redirects, failures, copies, and the proof that nothing was lost."""
     if (directory / "crawl.json").exists():
         shutil.rmtree(directory)
+    with _Served(directory) if sys.stdout.isatty() else nullcontext() as served:
+        _crawl_and_look(directory, hosts, pages)
+        output.line()
+        output.line("next: gossamer crawl https://example.org/   your own machine: add --allow-private 127.0.0.0/8")
+        if served is not None:
+            served.stay()
+
+
+def _crawl_and_look(directory: Path, hosts: int, pages: int) -> None:
     with tempfile.TemporaryDirectory(prefix="gossamer-demo-") as place, _simweb(Path(place), hosts, pages) as web:
         output.note(
             f"a synthetic web of {hosts} hosts stands on 127.0.0.1:{web['port']}; it knows how a correct crawl must end"
@@ -44,8 +59,6 @@ def demo(
             contact="https://example.org/about-this-demo",
         )
         _look(directory, Path(place))
-    output.line()
-    output.line("next: gossamer crawl https://example.org/   your own machine: add --allow-private 127.0.0.0/8")
 
 
 def _look(directory: Path, place: Path) -> None:
@@ -87,3 +100,52 @@ def _simweb(place: Path, hosts: int, pages: int) -> Iterator[dict[str, Any]]:
     finally:
         server.terminate()
         server.wait()
+
+
+class _Served:
+    """The server beside the demo's crawl: it is begun when there is a crawl, and ends with the demo."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._server: subprocess.Popen[str] | None = None
+        self._over = Event()
+        self._thread = Thread(target=self._serve, daemon=True)
+        self.url = ""
+
+    def __enter__(self) -> "_Served":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._server is not None:
+            self._server.terminate()
+            self._server.communicate()
+
+    def stay(self) -> None:
+        """Say where it is, and wait until somebody has seen enough."""
+        self._thread.join()
+        if not self.url or self._server is None:
+            return
+        output.line()
+        output.line(f"the crawl in a browser, until Ctrl-C: {self.url}")
+        with suppress(KeyboardInterrupt):
+            self._server.wait()
+
+    def _serve(self) -> None:
+        while not (self._directory / "crawl.json").exists():
+            if self._over.wait(LOOK_AGAIN):
+                return
+        words = [sys.executable, "-m", "gossamer", "serve", str(self._directory), "--port", "0", "--json"]
+        # In a session of its own: Ctrl-C is first for the crawl.
+        self._server = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+        )
+        assert self._server.stdout is not None
+        if ready := self._server.stdout.readline():
+            told = json_text.loads(ready)
+            self.url = f"{told['url']}#token={told['token']}"
+            output.note(f"watch it in a browser: {self.url}")
+        elif not self._over.is_set():
+            output.note(f"it cannot be watched in a browser; `{command('serve', self._directory)}` says why")

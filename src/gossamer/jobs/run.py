@@ -4,8 +4,8 @@ import asyncio
 import resource
 import signal
 import time
-from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager, ExitStack
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -100,6 +100,7 @@ def run_crawl(
             from gossamer.crew import forked_workers, open_crew  # what one process does not need is not imported for it
 
             opening = partial(open_crew, stack.enter_context(forked_workers(settings)))
+        stack.enter_context(_signals_come_back())
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
         return runner.run(_run(directory, settings, opening, watch, again, given))
 
@@ -198,6 +199,17 @@ def _cpu_seconds() -> float:
     """Return the processor time this process has used, and its children that have ended."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def _signals_come_back() -> Iterator[None]:
+    """Let whoever runs a crawl be interrupted afterwards as before: a loop that is closed keeps the signals it was given."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, obeyed in before.items():
+            signal.signal(number, obeyed)
 
 
 def _obey_signals(crawl: Crawl) -> None:
