@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable
 
 from bench import (
+    asking,
     chronicle,
     export,
     frontier,
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "scaling": scaling.tables,
     "near": near.tables,
     "chronicle": chronicle.tables,
+    "asking": asking.tables,
     "opic": opic.tables,
     "orders": orders.tables,
     "export": export.tables,
