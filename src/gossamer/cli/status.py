@@ -41,6 +41,8 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     frontier = one["frontier"]
     yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
     yield "URLs", states(frontier)
+    if one["paused"]:
+        yield "paused", f"until {command('pause', one['directory'], '--off')}"
     if one["bodies_cut"]:
         yield "cut", bodies_cut(one["bodies_cut"], one["directory"])
     if one["links_cut"]["links"]:
