@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable
 
 from bench import (
+    asking,
     catalog,
     chronicle,
     export,
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "near": near.tables,
     "chronicle": chronicle.tables,
     "catalog": catalog.tables,
+    "asking": asking.tables,
     "opic": opic.tables,
     "orders": orders.tables,
     "export": export.tables,

@@ -60,6 +60,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
             "traps": [["traps", crawl, "--all", "--json"]],
             "rules": [["rules", crawl, "--all", "--json"]],
             "remove": [["remove", crawl, site.url("/gone"), "--json"]],
+            "pause": [["pause", crawl, "--json"], ["pause", crawl, "--off", "--json"]],
             "checkpoint": [["checkpoint", crawl, place / "copy", "--json"]],
             "prune": [["prune", crawl, "-n", "1", "--json"]],
             "url": [["url", url, "--json"]],

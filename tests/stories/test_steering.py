@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawling import start_gossamer
+from crawling import run_gossamer, start_gossamer
 from serving import Answer, Asked, Site, page, site_running
 
 from gossamer.errors import UsageError
@@ -102,8 +102,8 @@ def test_a_paused_crawl_asks_for_nothing_until_it_is_resumed_also_after_kill_9(s
     began = time.monotonic()
     steered.until(lambda: len(steered.ask("workers")) == steered.workers and time.monotonic() > began + 2)
     assert len(steered.site.asked) == paused
-    told = steered.ask("resume")
-    assert (told["paused"], told["running"], told["stopping"]) == (False, True, False)
+    assert "pause" in run_gossamer("status", steered.directory).stdout
+    assert run_gossamer("pause", steered.directory, "--off").stdout == "goes on\n"
     steered.until_fetched()
     assert steered.ask("status")["state"] == "running"
 

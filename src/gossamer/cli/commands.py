@@ -12,6 +12,7 @@ COMMANDS = {
     "crawl": "crawl",
     "resume": "crawl",
     "recrawl": "crawl",
+    "pause": "pause",
     "status": "status",
     "serve": "serve",
     "mcp": "mcp",

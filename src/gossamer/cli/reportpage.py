@@ -55,7 +55,12 @@ def _site(report: "SiteReport") -> str:
 
 def _header(report: "SiteReport", site: str) -> Markup:
     when = f"{output.moment(report.first)[:16]} to {output.moment(report.last)[:16]} UTC"
-    state = {"running": "The crawl is running", "stopped": "The crawl was stopped", "finished": "The crawl is finished"}
+    state = {
+        "running": "The crawl is running",
+        "paused": "The crawl is paused",
+        "stopped": "The crawl was stopped",
+        "finished": "The crawl is finished",
+    }
     waits = f"; {counted(report.waiting, 'URL waits', 'URLs wait')} to be visited" if report.waiting else ""
     return tag(
         "header",

@@ -43,6 +43,8 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "pages_per_second" in one:
         yield "pace", f"{one['pages_per_second']:,.1f} pages/s in the last minute"
     yield "URLs", states(frontier)
+    if one["paused"]:
+        yield "paused", f"until {command('pause', one['directory'], '--off')}"
     if one["bodies_cut"]:
         yield "cut", bodies_cut(one["bodies_cut"], one["directory"])
     if one["links_cut"]["links"]:

@@ -20,7 +20,7 @@ from gossamer.watch.events import Event, Events, Paused, Resumed, Stopping, Visi
 
 _Result = TypeVar("_Result")
 GIVING_BACK = 2.0  # seconds for visits that were dropped to be given back
-BY_OPERATOR = "paused by an operator, until it is resumed"
+BY_OPERATOR = "an operator paused the crawl; `gossamer pause DIR --off` lets it go on"
 MOST_BUGS = 5  # without a visit that ended between them
 
 

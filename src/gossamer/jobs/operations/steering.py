@@ -33,7 +33,7 @@ async def pause(stores: Stores, running: Running | None) -> dict[str, Any]:
 
 async def resume(stores: Stores, running: Running | None) -> dict[str, Any]:
     """Begin visits again; a crawl that does not run will when it does."""
-    await stores.kv.at(RUN).delete(_PAUSED)
+    await stores.kv.at(RUN).put(_PAUSED, b"")
     if running is not None:
         running.pool.resume()
     return await _standing(stores, running)

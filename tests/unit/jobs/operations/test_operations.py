@@ -1,6 +1,7 @@
 """Operations of a crawl: pages of lists, further seeds, lists and settings that are durable, what robots.txt says, links."""
 
 import asyncio
+import threading
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -283,6 +284,28 @@ def test_a_kill_at_any_point_of_a_change_leaves_a_crawl_that_opens(
     (place / "seeds.txt").write_text("http://evil.test/\n")
     with pytest.raises(Exception, match="damaged"):
         CrawlDirectory.open(place)
+
+
+def test_whoever_opens_a_crawl_while_its_papers_change_finds_it_sound(tmp_path: Path) -> None:
+    directory = CrawlDirectory.create(tmp_path / "crawl", Settings(), [parse(SEED)], NOW)
+    failures: list[BaseException] = []
+    is_over = threading.Event()
+
+    def look() -> None:
+        while not is_over.is_set():
+            try:
+                CrawlDirectory.open(directory.path).seeds()
+            except Exception as error:  # noqa: BLE001 - told below
+                failures.append(error)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    for number in range(60):
+        directory.add_seeds([parse(f"http://{number}.test/")])
+        directory.change_settings({"crawl.max_pages": number + 1})
+    is_over.set()
+    looking.join()
+    assert not failures and len(CrawlDirectory.open(directory.path).seeds()) == 61
 
 
 def test_settings_that_count_for_the_next_run_are_refused_by_name_where_they_cannot(tmp_path: Path) -> None:
