@@ -144,10 +144,12 @@ def user_agent(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def open_catalog(directory: Path, settings: Settings, pause: Pause | None = None) -> AsyncIterator[Catalog]:
-    """Open the catalog alone: it can be read while a crawl writes it."""
+async def open_catalog(
+    directory: Path, settings: Settings, writing: bool = False, pause: Pause | None = None
+) -> AsyncIterator[Catalog]:
+    """Open the catalog alone; to read it a crawl may be writing it."""
     location = located(settings.storage.catalog, directory, "storage.catalog")
-    catalog: Catalog = await choose("catalog", location.scheme).open(location, _is_durable(settings))
+    catalog: Catalog = await choose("catalog", location.scheme).open(location, _is_durable(settings), writing)
     try:
         yield _patient(catalog, location, pause)
     finally:
@@ -336,7 +338,7 @@ async def open_stores(
         location = located(settings.storage.kv, copies or directory, "storage.kv")
         kv: KeyValue = _patient(await choose("kv", location.scheme).open(location, _is_durable(settings)), location, pause)
         stack.push_async_callback(kv.aclose)
-        catalog = await stack.enter_async_context(open_catalog(directory, settings, pause))
+        catalog = await stack.enter_async_context(open_catalog(directory, settings, writing=True, pause=pause))
         archive = await stack.enter_async_context(open_archive(directory, settings, clock, pause=pause))
         if copies is None:
             await archive.finish(catalog.uses)

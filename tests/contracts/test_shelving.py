@@ -54,7 +54,7 @@ async def kv_at(path: Path) -> RocksKeyValue:
 
 
 async def catalog_at(path: Path) -> SqliteCatalog:
-    return await SqliteCatalog.open(Location("sqlite", path, "sqlite:x"), durable=True)
+    return await SqliteCatalog.open(Location("sqlite", path, "sqlite:x"), durable=True, writing=True)
 
 
 async def archive_at(path: Path) -> DirectoryArchive:

@@ -307,7 +307,7 @@ class PlainCatalog:
         self._found = found
 
     @classmethod
-    async def open(cls, location: Location, durable: bool) -> "PlainCatalog":
+    async def open(cls, location: Location, durable: bool, writing: bool) -> "PlainCatalog":
         return cls(*state_of(location, lambda: ({}, {}, {}, {"number": 0, "items": [], "problems": []})))
 
     @classmethod

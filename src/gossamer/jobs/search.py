@@ -135,7 +135,7 @@ async def _index_pages(directory: CrawlDirectory) -> AsyncIterator[int]:
     settings = directory.settings()
     processors = make_processors(settings)
     async with (
-        open_catalog(directory.path, settings) as catalog,
+        open_catalog(directory.path, settings, writing=True) as catalog,
         open_archive(directory.path, settings, SystemClock()) as archive,
     ):
         while pages := await catalog.unindexed(BATCH):

@@ -65,8 +65,11 @@ class Catalog(Captures, ArchiveFiles, Harvests, Protocol):
     """Rows about pages, to list and search. The key of a page is a URL of its host."""
 
     @classmethod
-    async def open(cls, location: Location, durable: bool) -> Self:
-        """Open the catalog of a crawl, or make it; others may read it meanwhile. `durable`: rows outlive a power loss."""
+    async def open(cls, location: Location, durable: bool, writing: bool) -> Self:
+        """Open the catalog of a crawl, or make it; others may read it meanwhile. `durable`: rows outlive a power loss.
+
+        Without `writing` nothing is changed, and whoever writes is not held up, however long it stays open.
+        """
 
     @classmethod
     async def exists(cls, location: Location) -> bool:

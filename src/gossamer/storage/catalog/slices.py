@@ -18,10 +18,10 @@ from gossamer.storage.catalog import rows, words
 from gossamer.storage.catalog.conditions import keys_of, of_keys, of_row
 from gossamer.storage.catalog.ways import NEWEST_FIRST, ByKey, ByTime, IndexWalks, ways_of
 
-LOOKED_AT = 4_000  # pages whose rows are read to tell whether they match; 10 ms when they are in memory
+LOOKED_AT = 2_000  # pages whose rows are read to tell whether they match; 10 ms when they are in memory
 PASSED_OVER = 20_000  # pages of which the index tells
-LONGEST = 1.0  # seconds, of a disk that has to be read
-_EVERY = 256  # pages between two looks at the clock
+LONGEST = 0.02  # seconds, when a disk has to be read
+_EVERY = 64  # pages between two looks at the clock
 
 
 def page_slice(connection: sqlite3.Connection, query: PageQuery, limit: int, cursor: str) -> PageSlice:

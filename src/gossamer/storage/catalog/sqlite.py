@@ -3,8 +3,7 @@
 A transaction is in the write-ahead log when `add` returns: a kill -9 keeps it; and the log has reached the disk, or will within
 a second (`durability.py`). SQLite's own way to that, `synchronous = FULL`, syncs the same file in the middle of COMMIT, while
 the event loop waits; so here a thread does it, and another one brings the log into the database (`backfill.py`).
-A catalog that cannot be written, on read-only media or somebody else's, is opened to be read: SQLite would want to make files
-beside it for that, unless it is told that nothing changes, or finds the log that somebody else is writing.
+Whoever does not write, or cannot, on read-only media or somebody else's, opens it to be read (`reading.py`).
 Search indexes and totals change in the same transaction as the pages, so they never tell different stories. They are kept by
 statements of ours and not by triggers: inside a trigger FTS5 writes its index out for every single row.
 """
@@ -13,46 +12,32 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
-from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from gossamer.durability import Syncing, sync_directory
-from gossamer.errors import CrawlInUse, CrawlReadOnly, DiskFull, GossamerError, StoreError
-from gossamer.joints.shelving import Shelving
-from gossamer.records.item import Harvest, KeptItem, KeptProblem
+from gossamer.errors import CrawlReadOnly, StoreError
+from gossamer.records.item import Harvest
 from gossamer.records.location import Location
-from gossamer.records.outcome import Outcome
-from gossamer.records.page import Page, Totals
-from gossamer.records.pagequery import EVERY_PAGE, PageQuery, PageSlice
-from gossamer.records.versions import Version
+from gossamer.records.page import Page
 from gossamer.seal import Seal
-from gossamer.storage.catalog import items, marks, rows, slices, versions, words
+from gossamer.storage.catalog import items, rows, versions, words
 from gossamer.storage.catalog.backfill import BACKSTOP, Backfill
+from gossamer.storage.catalog.connecting import WAIT, connect_to_read, in_our_words, is_writable
 from gossamer.storage.catalog.kinds import Kinds
 from gossamer.storage.catalog.marks import Marks
+from gossamer.storage.catalog.reading import TOTALS, CatalogReader, ReadOnlyCatalog
 from gossamer.storage.catalog.schema import is_made, make
 from gossamer.storage.catalog.sealed import check_structure, has_log, seal_of
 
-_WAIT = 30.0  # for another process to finish its transaction, in seconds
 _TEXTS_AT_ONCE = 16  # a crawl that writes beside `index` waits for no longer than these take
-_KEPT = (Outcome.OK, Outcome.DUPLICATE, Outcome.NEAR_DUPLICATE, Outcome.NOT_MODIFIED)
 
-_UNINDEXED = (
-    f"{rows.SELECT} INDEXED BY pages_unindexed "
-    "WHERE text_id IS NULL AND outcome IN ('ok', 'not_modified') AND duplicate_of = '' AND file IS NOT NULL AND noindex = 0 "
-    "ORDER BY id LIMIT ?"
-)
-_TOTALS = ("pages", "bytes", "bodies_cut", "links_cut", "pages_cut")
 _TOTAL = (
-    f"INSERT INTO totals (outcome, {', '.join(_TOTALS)}) VALUES (?, ?, ?, ?, ?, ?) "
-    f"ON CONFLICT (outcome) DO UPDATE SET {', '.join(f'{name} = {name} + excluded.{name}' for name in _TOTALS)}"
+    f"INSERT INTO totals (outcome, {', '.join(TOTALS)}) VALUES (?, ?, ?, ?, ?, ?) "
+    f"ON CONFLICT (outcome) DO UPDATE SET {', '.join(f'{name} = {name} + excluded.{name}' for name in TOTALS)}"
 )
-_COPIES = "SELECT url FROM pages WHERE duplicate_of = ? AND duplicate_of <> '' ORDER BY id LIMIT ?"
 _INHERIT = (
     "UPDATE pages SET duplicate_of = ?1 WHERE duplicate_of = ?2 AND duplicate_of <> '' AND url <> ?1 "
     "AND (digest <> ?3 OR digest = ?4)"
@@ -62,13 +47,12 @@ _NAME = "INSERT INTO names (rowid, url, title) VALUES (?, ?, ?)"
 _UNNAME = "INSERT INTO names (names, rowid, url, title) VALUES ('delete', ?, ?, ?)"
 
 
-class SqliteCatalog:
-    """Pages by key, searched by words, host, status, type and time."""
+class SqliteCatalog(CatalogReader):
+    """A catalog that is written; what it is asked it answers with the connection that writes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, durable: bool, reading: str = "mode=ro") -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, durable: bool) -> None:
+        super().__init__(path)
         self._connection = connection
-        self._path = path
-        self._reading = reading  # how another connection is opened that only reads
         self._syncing = Syncing(self._sync, durable)
         self._backfill = Backfill(path)
         self._kinds = Kinds(connection)
@@ -78,9 +62,12 @@ class SqliteCatalog:
         self._log: int | None = None  # descriptor of the write-ahead log, which is one file while a connection is open
 
     @classmethod
-    async def open(cls, location: Location, durable: bool) -> "SqliteCatalog":
+    async def open(cls, location: Location, durable: bool, writing: bool) -> "SqliteCatalog | ReadOnlyCatalog":
         """Open the catalog of a crawl, or make it."""
-        return cls.open_at(location.on_disk, durable)
+        path = location.on_disk
+        if path.exists() and not (writing and is_writable(path)):
+            return cls.open_to_read(path)
+        return cls.open_at(path, durable)
 
     @classmethod
     async def exists(cls, location: Location) -> bool:
@@ -88,13 +75,23 @@ class SqliteCatalog:
         return location.on_disk.exists()
 
     @classmethod
+    def open_to_read(cls, path: Path) -> "SqliteCatalog | ReadOnlyCatalog":
+        """Open a catalog that is there, and is only asked; or make it, if it is empty and that can be done."""
+        seal = seal_of(path)
+        with in_our_words(path), closing(connect_to_read(path)) as connection:
+            check_structure(connection, seal, path)
+            if is_made(connection, path):
+                return ReadOnlyCatalog(path)
+        if is_writable(path):
+            return cls.open_at(path)
+        raise CrawlReadOnly(f"{path} is empty, and can only be read here; look at a copy of the crawl")
+
+    @classmethod
     def open_at(cls, path: Path, durable: bool = True) -> "SqliteCatalog":
         """Open or create the catalog; `durable`: what was added outlives a power loss."""
-        if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-            return cls._open_to_read(path)
         seal = seal_of(path)
-        with _in_our_words(path):
-            connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
+        with in_our_words(path):
+            connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
             try:
                 _log_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
@@ -109,22 +106,10 @@ class SqliteCatalog:
                 raise
         return catalog
 
-    @classmethod
-    def _open_to_read(cls, path: Path) -> "SqliteCatalog":
-        """Open a catalog that cannot be written."""
-        is_written = Path(f"{path}-wal").exists()  # by somebody, or it was when the last one was killed
-        reading = "mode=ro" if is_written else "mode=ro&immutable=1"
-        seal = seal_of(path)
-        with _in_our_words(path):
-            connection = _connect_to_read(path, reading)
-            try:
-                check_structure(connection, seal, path)
-                if not is_made(connection, path):
-                    raise CrawlReadOnly(f"{path} is empty, and can only be read here; look at a copy of the crawl")
-            except BaseException:
-                connection.close()
-                raise
-        return cls(connection, path, durable=False, reading=reading)
+    @contextmanager
+    def _asking(self) -> Iterator[sqlite3.Connection]:
+        with in_our_words(self._path):
+            yield self._connection
 
     async def add(
         self, pages: Sequence[Page], heirs: Sequence[tuple[Page, Page]] = (), harvests: Mapping[str, Harvest] = {}
@@ -193,97 +178,11 @@ class SqliteCatalog:
             _count(sums, page.outcome._value_, 1, page.length, page.truncated != "", page.links_cut)  # `value` is a call
         self._connection.executemany(_TOTAL, [(outcome, *numbers) for outcome, numbers in sums.items()])
 
-    async def get(self, key: str) -> Page | None:
-        """Return the page of a key."""
-        with _in_our_words(self._path):
-            row = self._connection.execute(f"{rows.SELECT} WHERE key = ?", (key,)).fetchone()
-        return rows.page_of(row) if row else None
-
-    async def get_by_id(self, name: int) -> Page | None:
-        """Return the page whose key has a fingerprint."""
-        with self._reading_now() as reader:
-            key = marks.find(reader, name)
-        return None if key is None else await self.get(key)
-
-    async def page_list(self, query: PageQuery, limit: int, cursor: str = "") -> PageSlice:
-        """Return a slice of the pages that match a query."""
-        with self._reading_now() as reader:
-            return slices.page_slice(reader, query, limit, cursor)
-
-    async def pages(self, query: PageQuery = EVERY_PAGE, limit: int | None = None) -> AsyncIterator[Page]:
-        """Walk over pages that match a query, as they were when the walk began, whatever is added meanwhile."""
-        with self._reading_now() as reader:
-            for row in slices.walk(reader, query, rows.WHOLE, limit):
-                yield rows.page_of(row)
-
-    async def items(
-        self, query: PageQuery = EVERY_PAGE, *, key: str = "", reader: str = "", limit: int | None = None, after: int = 0
-    ) -> AsyncIterator[KeptItem]:
-        """Walk over items by number; the walk sees the catalog as it was when it began."""
-        with self._reading_now() as connection:
-            for item in items.walk(connection, query, key, reader, after, limit):
-                yield item
-
-    async def problems(self, *, key: str = "", limit: int | None = None, after: int = 0) -> AsyncIterator[KeptProblem]:
-        """Walk over what went wrong in readers by number."""
-        with self._reading_now() as connection:
-            for problem in items.walk_problems(connection, key, after, limit):
-                yield problem
-
-    async def columns(
-        self, fields: Sequence[str], at_once: int, query: PageQuery = EVERY_PAGE, limit: int | None = None
-    ) -> AsyncIterator[list[list[Any]]]:
-        """Walk over some fields of pages: nothing else is read, and no page is made."""
-        chosen = rows.ChosenFields(fields)
-        with self._reading_now() as reader:
-            found = slices.walk(reader, query, chosen.columns, limit)
-            while some := list(islice(found, at_once)):
-                yield chosen.values(some)
-
-    async def copies(self, url: str, limit: int) -> list[str]:
-        """Return the URLs of pages that are copies of this one, exact ones and near ones."""
-        with _in_our_words(self._path):
-            return [copy for (copy,) in self._connection.execute(_COPIES, (url, limit))]
-
-    async def counts(self) -> dict[str, int]:
-        """Return pages by outcome."""
-        with _in_our_words(self._path):
-            return dict(self._connection.execute("SELECT outcome, pages FROM totals WHERE pages > 0").fetchall())
-
-    async def totals(self) -> Totals:
-        """Return how many pages were kept, and the bytes of all bodies received with the last visit of each URL; and cuts."""
-        with _in_our_words(self._path):
-            sums = self._connection.execute(f"SELECT outcome, {', '.join(_TOTALS)} FROM totals").fetchall()
-        kept = sum(row[1] for row in sums if row[0] in _KEPT)
-        length, cut, links, pages = (sum(row[column] for row in sums) for column in range(2, 6))
-        return Totals(kept, length, bodies_cut=cut, links_cut=(links, pages))
-
-    async def versions(self, key: str) -> list[Version]:
-        """Return every kept capture of a page, newest first."""
-        with _in_our_words(self._path):
-            return versions.of_page(self._connection, key)
-
-    async def excess(self, keep: int, after: Version | None = None) -> AsyncIterator[Version]:
-        """Walk over captures beyond the newest `keep` of each page; never what the page itself shows."""
-        with self._reading_now() as reader:
-            for version in versions.excess(reader, keep, after):
-                yield version
-
-    async def uses(self, file: str) -> bool:
-        """Tell whether any capture is in a file of the archive."""
-        with _in_our_words(self._path):
-            return versions.uses(self._connection, file)
-
     async def move(self, file: str, target: str, offsets: Mapping[int, int], gone: Collection[int] = ()) -> None:
         """Let what was in one file be in another, and forget captures that are gone; on the disk when it returns."""
         with self._transaction():
             versions.move(self._connection, file, target, offsets, gone)
         await asyncio.to_thread(self._sync)  # also when the crawl is only `fast`: the old file is removed next
-
-    async def unindexed(self, limit: int) -> list[Page]:
-        """Return kept pages whose text, as it is now, is not indexed."""
-        with _in_our_words(self._path):
-            return [rows.page_of(row) for row in self._connection.execute(_UNINDEXED, (limit,))]
 
     async def add_text(self, texts: Sequence[tuple[Page, str]]) -> None:
         """Index the text of pages; a page that has changed meanwhile stays unindexed."""
@@ -298,13 +197,6 @@ class SqliteCatalog:
         if row is not None:
             id_, url, title = row
             words.add_text(self._connection, id_, url, title, text)
-
-    async def checkpoint(self, target: Shelving) -> None:
-        """Write a consistent copy into a new file."""
-        async with target.path(self._path) as path:
-            with _in_our_words(path), closing(sqlite3.connect(path)) as copy:
-                self._connection.backup(copy)
-            seal_of(path).close([path])
 
     async def aclose(self) -> None:
         """Close; a second time does nothing."""
@@ -326,15 +218,8 @@ class SqliteCatalog:
         self._seal.mark_open(synced=False)
 
     @contextmanager
-    def _reading_now(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection that sees the catalog as it is now, until it is closed."""
-        with _in_our_words(self._path), closing(_connect_to_read(self._path, self._reading)) as connection:
-            connection.execute("BEGIN")
-            yield connection
-
-    @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with _in_our_words(self._path):
+        with in_our_words(self._path):
             if self._seal is None:
                 self._break_seal()
             self._connection.execute("BEGIN IMMEDIATE")
@@ -349,25 +234,9 @@ class SqliteCatalog:
                 raise
 
 
-def _count(sums: dict[str, list[int]], outcome: str, one: int, length: int, cut: bool, links_cut: int) -> None:
-    """Add a page to what is counted, or take it away."""
-    numbers = sums.setdefault(outcome, [0, 0, 0, 0, 0])
-    numbers[0] += one
-    numbers[1] += one * length
-    if cut:
-        numbers[2] += one
-    if links_cut:
-        numbers[3] += one * links_cut
-        numbers[4] += one
-
-
-def _connect_to_read(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_WAIT, isolation_level=None)
-
-
 def _log_ahead(connection: sqlite3.Connection) -> None:
     """Switch to WAL mode; SQLite's own waiting for a lock does not cover this switch, so two that open at once wait here."""
-    until = time.monotonic() + _WAIT
+    until = time.monotonic() + WAIT
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -378,28 +247,13 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-@contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _failure(error, path) from error
-    except OSError as error:  # of its seal
-        if error.errno in (ENOSPC, EDQUOT):
-            raise DiskFull(f"no space is left for {path}; free some and resume") from error
-        if error.errno in (EROFS, EACCES, EPERM):
-            raise CrawlReadOnly(f"{path} cannot be written; check its permissions") from error
-        raise StoreError(f"the catalog {path} failed: {error.strerror}; look at the disk") from error
-
-
-def _failure(error: sqlite3.Error, path: Path) -> GossamerError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return DiskFull(f"no space is left for {path}; free some and resume")
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return CrawlReadOnly(f"{path} cannot be written; check its permissions")
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return CrawlInUse(f"{path} is in use by another process; wait for it or end it")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return StoreError(f"{path} is damaged or no catalog at all; restore it from a copy")
-    return StoreError(f"the catalog {path} failed: {error}")
+def _count(sums: dict[str, list[int]], outcome: str, one: int, length: int, cut: bool, links_cut: int) -> None:
+    """Add a page to what is counted, or take it away."""
+    numbers = sums.setdefault(outcome, [0, 0, 0, 0, 0])
+    numbers[0] += one
+    numbers[1] += one * length
+    if cut:
+        numbers[2] += one
+    if links_cut:
+        numbers[3] += one * links_cut
+        numbers[4] += one

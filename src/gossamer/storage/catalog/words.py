@@ -31,6 +31,7 @@ _AT_ONCE = 250
 _TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 _TOKEN = re.compile(r"[^\W_]+")
+_ASCII = {number: " " for number in range(128) if not chr(number).isalnum()}
 _IN_NAMES = "SELECT rowid FROM names WHERE names MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC"
 _IN_TEXTS = (
     f"SELECT pages.id FROM texts CROSS JOIN pages ON pages.id = texts.rowid >> {TEXTS} AND pages.text_id = texts.rowid "
@@ -137,18 +138,19 @@ class _Ranking:
     """How well a title matches words."""
 
     def __init__(self, words: str) -> None:
-        self._terms = [f" {' '.join(_tokens(term))} " for term in terms(words)]
-        self._together = f" {' '.join(_tokens(' '.join(terms(words))))} "
+        self._terms = [_told(term) for term in terms(words)]
+        self._together = _told(" ".join(terms(words)))
 
     def of(self, title: str) -> tuple[int, int]:
         """Return a rank: how many words it has, and whether together; the least is the best."""
-        tokens = f" {' '.join(_tokens(title))} "
-        found = sum([term in tokens for term in self._terms])
-        return -found, -(found > 0 and self._together in tokens)
+        told = _told(title)
+        found = sum([term in told for term in self._terms])
+        return -found, -(found > 0 and self._together in told)
 
 
-def _tokens(text: str) -> list[str]:
-    """Take a text apart as the indexes do."""
-    if not text.isascii():
-        text = "".join([each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each)])
-    return _TOKEN.findall(text.lower())
+def _told(text: str) -> str:
+    """Take a text apart as the indexes do: its words, each between two spaces."""
+    if text.isascii():
+        return f" {' '.join(text.lower().translate(_ASCII).split())} "
+    plain = "".join([each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each)])
+    return f" {' '.join(_TOKEN.findall(plain.lower()))} "
