@@ -63,6 +63,7 @@ soak: $(READY)
 	@GOSSAMER_FRAMING_TIMES=50 $(BIN)/pytest tests/stories/test_broken_framings.py --timeout 1200
 	@GOSSAMER_SOAK_PACE=5000 $(BIN)/pytest tests/stories/test_pace.py --timeout 1200
 	@GOSSAMER_SOAK_KILLS=50 $(BIN)/pytest tests/crash/test_killed_crawl.py tests/crash/test_killed_script.py --timeout 1200
+	@GOSSAMER_SOAK_DOOR_KILLS=20 $(BIN)/pytest tests/crash/test_killed_doors.py --timeout 1200
 	@GOSSAMER_SOAK_SINK_KILLS=100 $(BIN)/pytest tests/crash/test_killed_sinks.py --timeout 1800
 	@SOAK_DAMAGES=1000 $(BIN)/pytest tests/crash/test_damaged_stores.py --timeout 1800 -s
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
