@@ -96,7 +96,7 @@ def show(page: Page, door: Door, where: str) -> None:
     """Go to a page of the dashboard, and wait until it has what it shows."""
     page.goto(f"{door.url}#/{where}")
     page.wait_for_selector("main h1")
-    page.wait_for_function("document.querySelector('main .loading') === null")
+    page.wait_for_selector("main .loading", state="detached")
 
 
 def every_page(door: Door, job: str = "") -> dict[str, str]:
