@@ -437,3 +437,47 @@ def test_the_log_has_a_line_for_each_request_and_never_a_token_or_a_forged_line(
     assert [line["path"] for line in asked][:2] == ["/api/v1/session", "/api/v1/whoami"]
     assert [line["who"] for line in asked] == ["", "start", ""] and asked[1]["status"] == 422 and asked[1]["id"]
     assert not any(secret in text for secret in (door.token, "guessed-token", cookie["Cookie"].partition("=")[2]))
+
+
+# --- seeds, settings and patterns of strangers ------------------------------------------------------------------------
+
+
+def submitted(door: Door, **more: object) -> tuple[int, dict[str, object]]:
+    """Submit a crawl that is not started."""
+    status, answer = door.post("api/v1/crawl/submit", {"urls": ["http://good.example/"], "start": False, **more})
+    return status, answer
+
+
+def test_some_seeds_are_no_urls(door: Door) -> None:
+    status, answer = submitted(door, name="mixed", urls=["http://good.example/", "::::", "http://also.example/"])
+    assert status == 202 and [one["index"] for one in answer["refused"]] == [1]  # type: ignore[attr-defined]
+    status, problem = submitted(door, urls=["::::"])
+    assert status == 422 and [one["where"] for one in problem["errors"]] == ["body.urls[0]"]  # type: ignore[attr-defined]
+
+
+def test_10001_urls(door: Door) -> None:
+    assert submitted(door, urls=[f"http://good.example/{number}" for number in range(10_001)])[0] == 422
+
+
+def test_a_seed_on_our_own_disk(door: Door) -> None:
+    status, problem = submitted(door, urls=["file:///etc/passwd"])
+    assert status == 422 and "file" in str(problem["errors"])
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["fetch.allow_private", "robots.obey", "storage.archive", "dns.resolve", "fetch.insecure", "serve.rate", "scope.schemes"],
+)
+def test_settings_that_loosen_safety(door: Door, setting: str) -> None:
+    status, problem = submitted(door, settings={setting: "anything"})
+    assert status == 403 and setting in str(problem["detail"])
+
+
+def test_a_setting_that_there_is_not(door: Door) -> None:
+    assert submitted(door, settings={"crawl.max_page": 3})[0] == 422
+
+
+def test_a_put_with_an_old_etag(door: Door) -> None:
+    old = {"If-Match": '"long ago"'}
+    assert door.ask("PUT", "api/v1/domains/h.sim/policy?job=small", {"max_qps": 1}, headers=old).status in (404, 412)
+    assert door.ask("PUT", "api/v1/jobs/small/settings", {"settings": {"politeness.delay": 2}}, headers=old).status == 412
