@@ -101,7 +101,9 @@ async def _make_node(stores: Stores, spares: Spares, seeds: Sequence[Url], event
 
     def told(worker: str, event: bytes) -> None:
         heard = hear(event)
-        events.publish(replace(heard, what=f"worker {worker}: {heard.what}") if isinstance(heard, Trouble) else heard)
+        events.publish(
+            replace(heard, what=f"worker {worker}: {heard.what}", worker=worker) if isinstance(heard, Trouble) else heard
+        )
 
     def met(worker: str, error: Exception) -> None:
         events.publish(bug(error, f"answering worker {worker}"))

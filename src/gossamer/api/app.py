@@ -16,7 +16,7 @@ from litestar.static_files import create_static_files_router
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from gossamer import dashboard
-from gossamer.api import crawl, docs, events, health, jobs, metrics, problems, resources, sessions, tokens
+from gossamer.api import docs, events, health, metrics, problems, resources, sessions, tokens
 from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, Rules
 from gossamer.api.home import Home
@@ -33,7 +33,7 @@ DOOR = (sessions.begin, sessions.end, sessions.whoami, tokens.tokens, tokens.mak
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *crawl.ROUTES, *jobs.ROUTES, *DOOR]),
+    Router(BASE, route_handlers=[*resources.BELOW_BASE, events.events, *DOOR]),
     *resources.ELSEWHERE,
     docs.openapi,
     docs.docs,
@@ -49,7 +49,7 @@ def description() -> dict[str, Any]:
     return describe(app, version("gossamer"))
 
 
-def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_ONCE) -> ASGIApp:
+def make_app(home: Home, rules: Rules, streams: Streams, let: frozenset[str], jobs_at_once: int = AT_ONCE) -> ASGIApp:
     """Return the application for a home of crawls; the guard stands before it (`guard.py`)."""
     numbers = metrics.DoorNumbers()
     supervisor = Supervisor(home.place, home.paths, SystemClock(), jobs_at_once)
@@ -64,7 +64,6 @@ def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_
             await asyncio.gather(supervising, return_exceptions=True)
             await home.aclose()
 
-    known = {"home": home, "supervisor": supervisor, "numbers": numbers, "rules": rules, "streams": streams, "let": home.let}
     app = Litestar(
         route_handlers=[
             *ROUTES,
@@ -73,7 +72,9 @@ def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_
         dependencies=resources.DEPENDENCIES,
         before_request=look,
         lifespan=[open_home],
-        state=State(known),
+        state=State(
+            {"home": home, "numbers": numbers, "rules": rules, "streams": streams, "let": let, "supervisor": supervisor}
+        ),
         middleware=[DefineMiddleware(Desk, rules=rules)],
         openapi_config=None,
         exception_handlers={

@@ -11,8 +11,9 @@ from litestar.params import Parameter
 
 from gossamer.api.asking import who_of
 from gossamer.api.home import Home
-from gossamer.api.jobs import JobName, path_of, standing_of
+from gossamer.api.jobs import CHANGE, JobName, path_of, standing_of
 from gossamer.api.refusal import Refused, all_unfit, unfit
+from gossamer.api.settings import refuse_unsafe
 from gossamer.api.types import CrawlPlan, CrawlStatus, FieldProblem, PlannedCrawl, RefusedSeed, SettingRow, Submit, Submitted
 from gossamer.config.load import describe, load
 from gossamer.config.unsafe import unsafe
@@ -28,13 +29,13 @@ PLANNED = 5  # seeds that are asked for, to see what would become of their links
 Key = Annotated[str, Parameter(header="Idempotency-Key", max_length=255)]
 
 
-@post("/crawl/submit", summary="Begin a crawl", opt={"scope": "operate", "urls": True}, status_code=202)
+@post("/crawl/submit", summary="Begin a crawl", opt=CHANGE | {"urls": True}, status_code=202)
 async def submit_crawl(request: Request[Any, Any, Any], state: State, data: Submit, key: Key = "") -> Response[Submitted]:
     """Make a crawl and queue it; it is there for good when this is answered. Seeds that are no URLs are named."""
     home: Home = state.home
     if home.is_one:
         raise Refused(409, "one-crawl", "this server shows one crawl; serve a directory of crawls to submit others")
-    _refuse_unsafe(data.settings, home)
+    refuse_unsafe(request, state, data.settings)
     seeds, bad = await asyncio.to_thread(_seeds, data.urls)
     if key and (before := await asyncio.to_thread(_submitted_before, home, key, data.name)) is not None:
         return _answer(before, "queued", bad, {"Idempotency-Replayed": "true"})
@@ -74,11 +75,15 @@ async def crawl_status(state: State, job_id: JobName) -> CrawlStatus:
     )
 
 
-@post("/crawl/plan", summary="What would become of a crawl's first links", opt={"scope": "operate"}, status_code=200)
-async def plan_crawl(state: State, data: PlannedCrawl) -> CrawlPlan:
+@post(
+    "/crawl/plan",
+    summary="What would become of a crawl's first links",
+    opt=CHANGE,
+    status_code=200,
+)
+async def plan_crawl(request: Request[Any, Any, Any], state: State, data: PlannedCrawl) -> CrawlPlan:
     """Ask for the first seeds as a crawl would, robots.txt and all, and say what would become of their first links."""
-    home: Home = state.home
-    _refuse_unsafe(data.settings, home)
+    refuse_unsafe(request, state, data.settings)
     seeds, bad = await asyncio.to_thread(_seeds, data.urls)
     settings = await asyncio.to_thread(load, (), data.settings)
     told = await planned([seed.wire for seed in seeds], settings, PLANNED)
@@ -88,9 +93,8 @@ async def plan_crawl(state: State, data: PlannedCrawl) -> CrawlPlan:
 @get("/settings/schema", summary="Every setting, for forms", opt={"scope": "read"})
 async def settings_schema(state: State) -> list[SettingRow]:
     """List every setting with its type, its default, its help, and whether this server lets it be set."""
-    home: Home = state.home
     knobs = describe()
-    refused = set(unsafe([knob.key for knob in knobs], home.let))
+    refused = set(unsafe([knob.key for knob in knobs], state.let))
     return [
         SettingRow(
             name=knob.key,
@@ -117,13 +121,6 @@ def _seeds(urls: list[str]) -> tuple[list[Url], list[BadSeed]]:
             [FieldProblem(f"body.urls[{one.index}]", one.reason) for one in bad] or [FieldProblem("body.urls", "there is none")]
         )
     return seeds, bad
-
-
-def _refuse_unsafe(settings: dict[str, Any], home: Home) -> None:
-    refused = unsafe(settings, home.let)
-    if refused:
-        allowed = f"only whoever starts the server may allow that, with --let {refused[0][:100]}"
-        raise Refused(403, "setting", f"{', '.join(refused)[:500]}: {allowed}")
 
 
 def _submitted_before(home: Home, key: str, name: str) -> str | None:

@@ -23,8 +23,9 @@ from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unfit
 from gossamer.api.streams import Streams
 from gossamer.errors import GossamerError
+from gossamer.jobs.wire import PULSE, TROUBLE
 
-PULSE = "pulse"
+LIVE = frozenset({PULSE, TROUBLE})  # told by whoever holds the crawl: as it happens, or never
 KINDS = ("visit", "word", "begun", "ended", "gap")  # of what the chronicle tells
 LOOK = 1.0  # seconds between two looks whether the stream may go on
 COMMENT = 15.0  # seconds of silence after which it says that it is there
@@ -52,12 +53,12 @@ async def events(
     rules: Rules = state.rules
     streams: Streams = state.streams
     wanted = frozenset(kinds.split(","))
-    strange = wanted - {PULSE, *KINDS}
+    strange = wanted - {*LIVE, *KINDS}
     if strange:
-        raise unfit("query.kinds", f"there is no kind {min(strange)[:50]!r}; there are: {', '.join((PULSE, *KINDS))}")
+        raise unfit("query.kinds", f"there is no kind {min(strange)[:50]!r}; there are: {', '.join((PULSE, TROUBLE, *KINDS))}")
     reach = home.reach(job)
     streams.check()
-    position = await reach.position(last_event_id or after or "") if wanted - {PULSE} else ""
+    position = await reach.position(last_event_id or after or "") if wanted - LIVE else ""
     told = _told(reach, wanted, position, streams, lambda: rules.porter.is_good(request.user))
     return Stream(told, media_type="text/event-stream", headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
@@ -66,8 +67,8 @@ async def _told(
     reach: CrawlReach, kinds: frozenset[str], position: str, streams: Streams, may_go_on: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
     with streams.opened() as queue:
-        tasks = [asyncio.create_task(_pulses(reach, queue))] if PULSE in kinds else []
-        tasks += [asyncio.create_task(_events(reach, kinds, position, queue))] if kinds - {PULSE} else []
+        tasks = [asyncio.create_task(_live(reach, kinds & LIVE, queue))] if kinds & LIVE else []
+        tasks += [asyncio.create_task(_events(reach, kinds, position, queue))] if kinds - LIVE else []
         try:
             # A reader that comes again before anything has happened says where it was.
             yield b"retry: 2000\n" + (f"id: {position}\n".encode() if position else b"") + b"\n"
@@ -98,24 +99,24 @@ async def _events(reach: CrawlReach, kinds: frozenset[str], position: str, queue
             await queue.put(f"id: {event.id}\nevent: {event.kind}\ndata: ".encode() + _encode(event) + b"\n\n")
 
 
-async def _pulses(reach: CrawlReach, queue: "asyncio.Queue[bytes | None]") -> None:
-    """Tell the pulses of whoever holds the crawl, one after the other."""
+async def _live(reach: CrawlReach, kinds: frozenset[str], queue: "asyncio.Queue[bytes | None]") -> None:
+    """Tell the pulses of whoever holds the crawl, one after the other, and what trouble it has."""
 
-    def tell(pulse: Any) -> None:
+    def tell(kind: str, event: Any) -> None:
         with suppress(asyncio.QueueFull):
-            queue.put_nowait(b"event: pulse\ndata: " + _encode(pulse) + b"\n\n")
+            queue.put_nowait(f"event: {kind}\ndata: ".encode() + _encode(event) + b"\n\n")
 
     while True:
         holder = reach.directory.holder()
         if holder is None:
-            still = await reach.glance()
+            still = await reach.glance() if PULSE in kinds else None
             if still is not None:
-                tell(still)
+                tell(PULSE, still)
             await _until_held(reach)
             continue
         with suppress(GossamerError, OSError):
-            async for pulse in reach.watch():
-                tell(pulse)
+            async for kind, event in reach.live(*kinds):
+                tell(kind, event)
         await asyncio.sleep(LOOK)
 
 

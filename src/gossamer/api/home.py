@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,10 +25,8 @@ class WhichJob(GossamerError):
 class Home:
     """All crawls of a place."""
 
-    def __init__(self, place: Path, let: Collection[str] = ()) -> None:
-        """`let`: settings that would be refused to everybody (`config/unsafe.py`), and are not."""
+    def __init__(self, place: Path) -> None:
         self.place = place
-        self.let = frozenset(let)
         self.is_one = (place / "crawl.json").exists()
         self._reaches: dict[str, CrawlReach] = {}
         self._sockets = TemporaryDirectory(prefix="gossamer-serve-")  # of keepers of crawls that cannot be written
@@ -76,4 +73,6 @@ class Home:
 
 def _is_ours(path: Path) -> bool:
     status = path.lstat()
+    if (path / "crawl.json").is_symlink():
+        return False
     return stat.S_ISDIR(status.st_mode) and (os.getuid() in (0, status.st_uid))

@@ -31,15 +31,16 @@ from gossamer.records.pulse import Pulse
 PATIENCE = 2.0  # seconds that a crawl has to tell its pulse for a row
 COPYING = 600.0  # seconds that a checkpoint may take
 CHECKPOINTS = ".checkpoints"
+CHANGE = {"scope": "operate", "repeatable": True}  # asked for twice it comes to the same
 
-JobName = Annotated[str, Parameter(description="The job, by name.", max_length=300)]
+JobName = Annotated[str, Parameter(description="The job, by job.", max_length=300)]
 
 
 @get("/jobs", summary="The crawls of this server", opt={"scope": "read"})
 async def jobs(
     request: Request[Any, Any, Any], state: State, limit: Limit = 50, cursor: Cursor = ""
 ) -> Response[ItemList[JobRow]]:
-    """List crawls by name."""
+    """List crawls by job."""
     home: Home = state.home
     paths = await asyncio.to_thread(home.paths)
     place = place_in(cursor, ("jobs",), str)
@@ -50,93 +51,98 @@ async def jobs(
     return listed(request, rows, cursor_of(("jobs",), some[-1]) if len(names) > limit else None)
 
 
-@get("/jobs/{name:str}", summary="One crawl", opt={"scope": "read"})
-async def job(state: State, name: JobName) -> JobRow:
+@get("/jobs/{job:str}", summary="One crawl", opt={"scope": "read"})
+async def one_job(state: State, job: JobName) -> JobRow:
     """Return how a crawl stands."""
     home: Home = state.home
-    return await _row(home, name)
+    return await _row(home, job)
 
 
-@delete("/jobs/{name:str}", summary="Remove a crawl", opt={"scope": "admin"}, status_code=204)
+@delete("/jobs/{job:str}", summary="Remove a crawl", opt={"scope": "admin"}, status_code=204)
 async def remove_job(
     state: State,
-    name: JobName,
-    confirm: Annotated[str, Parameter(description="The name once more.", max_length=300)] = "",
+    job: JobName,
+    confirm: Annotated[str, Parameter(description="The job once more.", max_length=300)] = "",
 ) -> None:
     """Remove a crawl that does not run, with all it has fetched, for good."""
     home: Home = state.home
-    path = path_of(home, name)
-    if confirm != name:
-        raise unfit("query.confirm", "removing a crawl is for good; confirm it with its name: ?confirm=NAME")
+    path = path_of(home, job)
+    if confirm != job:
+        raise unfit("query.confirm", "removing a crawl is for good; confirm it with its job: ?confirm=NAME")
     if home.is_one:
         raise Refused(409, "one-crawl", "this server shows one crawl and cannot remove it; serve the directory above it")
-    row = await row_of(home, name, path, [])
+    row = await row_of(home, job, path, [])
     if row.state in ("running", "paused", "stopping", "queued"):
-        raise Refused(409, "crawl", f"{name} is {row.state}; stop it first")
-    directory = home.reach(name).directory
-    await home.forget(name)
+        raise Refused(409, "crawl", f"{job} is {row.state}; stop it first")
+    directory = home.reach(job).directory
+    await home.forget(job)
     await asyncio.to_thread(remove, home.place, directory)
 
 
-@post("/jobs/{name:str}/start", summary="Run a crawl, or queue it", opt={"scope": "operate"}, status_code=202)
-async def start(request: Request[Any, Any, Any], state: State, name: JobName) -> Submitted:
+@post("/jobs/{job:str}/start", summary="Run a crawl, or queue it", opt=CHANGE, status_code=202)
+async def start(request: Request[Any, Any, Any], state: State, job: JobName) -> Submitted:
     """Let a crawl run from where it is; one that runs or is queued already is left as it is."""
     home: Home = state.home
-    path = path_of(home, name)
+    path = path_of(home, job)
     facts = await asyncio.to_thread(facts_of, path)
     if state_of_job(facts).state not in ("queued", "running"):
         await _want(state, path, wish_of("running", request))
-    return await _submitted(home, name)
+    return await _submitted(home, job)
 
 
-@post("/jobs/{name:str}/recrawl", summary="Visit the pages of a crawl again", opt={"scope": "operate"}, status_code=202)
-async def recrawl(request: Request[Any, Any, Any], state: State, name: JobName) -> Submitted:
+@post(
+    "/jobs/{job:str}/recrawl",
+    summary="Visit the pages of a crawl again",
+    opt=CHANGE,
+    status_code=202,
+)
+async def recrawl(request: Request[Any, Any, Any], state: State, job: JobName) -> Submitted:
     """Run a crawl that does not run so that all its pages are visited again."""
     home: Home = state.home
-    path = path_of(home, name)
+    path = path_of(home, job)
     standing = state_of_job(await asyncio.to_thread(facts_of, path)).state
     if standing in ("queued", "running", "paused", "stopping"):
-        raise Refused(409, "crawl", f"{name} is {standing}; stop it first")
+        raise Refused(409, "crawl", f"{job} is {standing}; stop it first")
     await _want(state, path, wish_of("running", request, how="recrawl"))
-    return await _submitted(home, name)
+    return await _submitted(home, job)
 
 
-@post("/jobs/{name:str}/stop", summary="Stop a crawl", opt={"scope": "operate"}, status_code=202)
-async def stop(request: Request[Any, Any, Any], state: State, name: JobName) -> Submitted:
+@post("/jobs/{job:str}/stop", summary="Stop a crawl", opt=CHANGE, status_code=202)
+async def stop(request: Request[Any, Any, Any], state: State, job: JobName) -> Submitted:
     """Stop a crawl when its visits under way have ended, or take it out of the queue; it stays so until it is started."""
     home: Home = state.home
-    path = path_of(home, name)
+    path = path_of(home, job)
     facts = await asyncio.to_thread(facts_of, path)
     await _want(state, path, wish_of("stopped", request, stops=facts.runner or facts.alive))
     if facts.runner is not None:
         with suppress(GossamerError, TimeoutError):  # the supervisor sees to it, too
             async with asyncio.timeout(PATIENCE):
-                await home.reach(name).ask("stop", who_of(request))
-    return await _submitted(home, name)
+                await home.reach(job).ask("stop", who_of(request))
+    return await _submitted(home, job)
 
 
-@post("/jobs/{name:str}/pause", summary="Pause a crawl", opt={"scope": "operate"}, status_code=204)
-async def pause(request: Request[Any, Any, Any], state: State, name: JobName) -> None:
+@post("/jobs/{job:str}/pause", summary="Pause a crawl", opt=CHANGE, status_code=204)
+async def pause(request: Request[Any, Any, Any], state: State, job: JobName) -> None:
     """Begin no new visit until it is resumed, over runs too."""
     home: Home = state.home
-    await home.reach(name).ask("pause", who_of(request))
+    await home.reach(job).ask("pause", who_of(request))
 
 
-@post("/jobs/{name:str}/resume", summary="End a pause", opt={"scope": "operate"}, status_code=204)
-async def resume(request: Request[Any, Any, Any], state: State, name: JobName) -> None:
+@post("/jobs/{job:str}/resume", summary="End a pause", opt=CHANGE, status_code=204)
+async def resume(request: Request[Any, Any, Any], state: State, job: JobName) -> None:
     """Begin visits again; a crawl that does not run will when it is started."""
     home: Home = state.home
-    await home.reach(name).ask("resume", who_of(request))
+    await home.reach(job).ask("resume", who_of(request))
 
 
-@post("/jobs/{name:str}/checkpoint", summary="Copy a crawl", opt={"scope": "operate"}, status_code=200)
-async def checkpoint(request: Request[Any, Any, Any], state: State, name: JobName) -> Checkpointed:
+@post("/jobs/{job:str}/checkpoint", summary="Copy a crawl", opt=CHANGE, status_code=200)
+async def checkpoint(request: Request[Any, Any, Any], state: State, job: JobName) -> Checkpointed:
     """Copy a crawl, as it is between two commits, to a place below the home; it can be resumed there."""
     home: Home = state.home
-    reach = home.reach(name)
+    reach = home.reach(job)
     folder = home.place / CHECKPOINTS
     await asyncio.to_thread(folder.mkdir, mode=0o700, exist_ok=True)
-    made = f"{name}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
+    made = f"{job}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
     await reach.ask("checkpoint", who_of(request), COPYING, target=str((folder / made).resolve()))
     return Checkpointed(checkpoint=f"{CHECKPOINTS}/{made}")
 
@@ -232,4 +238,4 @@ def _papers(path: Path) -> tuple[float, int, str]:
         return 0.0, 0, ""
 
 
-ROUTES = [jobs, job, remove_job, start, recrawl, stop, pause, resume, checkpoint]
+ROUTES = [jobs, one_job, remove_job, start, recrawl, stop, pause, resume, checkpoint]

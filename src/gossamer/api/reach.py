@@ -22,12 +22,11 @@ from gossamer.jobs.wire import PULSE
 from gossamer.records.event import Event
 from gossamer.records.pulse import Pulse
 
+LOOKING = frozenset({"pulse", *OPERATIONS_LOOKING})
+TRIES = 2
 MINUTE = 60.0
 GLANCE = 1.0  # seconds that a run has to tell its pulse
 UNDER_WAY = frozenset({"running", "paused", "stopping"})  # states of a pulse that only a run can be in
-LOOKING = frozenset({"pulse", *OPERATIONS_LOOKING})
-TRIES = 2
-LOOK_AGAIN = 0.5  # seconds between two looks whether a crawl runs
 
 
 class CrawlReach:
@@ -86,9 +85,15 @@ class CrawlReach:
         return replace(kept, state="stopped" if left else "finished", since=0.0, under_way=0, workers=())
 
     async def watch(self) -> AsyncIterator[Any]:
-        """Walk over the pulses of the crawl, over all its runs; while it does not run there is one and then none."""
+        """Walk over the pulses of the crawl, as long as somebody holds it."""
         async for _, pulse in self.live(PULSE):
             yield pulse
+
+    async def live(self, *kinds: str) -> AsyncIterator[tuple[str, Any]]:
+        """Walk over events of some kinds (`jobs/wire.py`), each with its kind, as long as somebody holds the crawl."""
+        caller = await self._connected()
+        async for kind, event in caller.watch(*kinds):
+            yield kind, event
 
     async def position(self, after: str) -> str:
         """Return the id behind which a reader goes on: the one it names, the last without one.
@@ -99,21 +104,6 @@ class CrawlReach:
             last = await chronicle.head()
             await chronicle.lag(after)  # says what is wrong with it
         return (after if after.rsplit("-", 2)[0] == last.rsplit("-", 2)[0] else "") if after else last
-
-    async def live(self, *kinds: str) -> AsyncIterator[tuple[str, Any]]:
-        """Walk over events of some kinds (`jobs/wire.py`), each with its kind, over all runs of the crawl."""
-        is_new = True
-        while True:
-            if await asyncio.to_thread(self.directory.runner) is not None:
-                with suppress(CrawlSilent):
-                    async for kind, event in (await self._connected()).watch(*kinds):
-                        yield kind, event
-                is_new = True
-            elif is_new and PULSE in kinds:
-                is_new = False
-                with suppress(CrawlSilent):
-                    yield PULSE, await self.ask("pulse")
-            await asyncio.sleep(LOOK_AGAIN)
 
     def events(self, after: str) -> AsyncIterator[Event]:
         """Walk over what happened, and wait for more."""

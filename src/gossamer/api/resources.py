@@ -2,7 +2,7 @@
 
 from litestar.di import Provide
 
-from gossamer.api import aliases, audit, hosts, lessons, pages, settings, stats, urls, workers
+from gossamer.api import aliases, audit, crawl, hosts, jobs, lessons, pages, settings, stats, urls, workers
 from gossamer.api.asking import reach_of, who_of
 
 BELOW_BASE = [
@@ -39,6 +39,8 @@ BELOW_BASE = [
     settings.change_settings,
     settings.pattern_list,
     settings.change_list,
+    *crawl.ROUTES,
+    *jobs.ROUTES,
 ]
 ELSEWHERE = [
     aliases.crawler_seeds,

@@ -43,8 +43,7 @@ def serve_home(
     clock = SystemClock()
     with closing(listening), ServeLog(place, clock, sys.stderr.isatty()) as log, closing(_repeats(place)) as repeats:
         porter, streams = Porter(TokenFile(place), clock), Streams(settings.streams)
-        rules = Rules(porter, repeats, settings, f"gossamer-{number}")
-        app = make_app(Home(place, let), rules, streams, settings.jobs)
+        app = make_app(Home(place), Rules(porter, repeats, settings, f"gossamer-{number}"), streams, let, settings.jobs)
         server = _Server(
             uvicorn.Config(
                 Guard(app, (*LOOPBACK, shown, *settings.hosts), settings.origins, log),

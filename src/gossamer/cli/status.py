@@ -40,6 +40,8 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Give every line about a crawl: what it is about, and what there is to say."""
     frontier = one["frontier"]
     yield "pages", f"{one['pages']:,}, {output.size(one['bytes'])}"
+    if "pages_per_second" in one:
+        yield "pace", f"{one['pages_per_second']:,.1f} pages/s in the last minute"
     yield "URLs", states(frontier)
     if one["bodies_cut"]:
         yield "cut", bodies_cut(one["bodies_cut"], one["directory"])

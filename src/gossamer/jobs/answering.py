@@ -140,7 +140,10 @@ class Switchboard:
         if operation == "status":
             arguments["running"] = self._running is not None
         if operation in LOOKING:
-            return await carry_out(self._stores, operation, arguments, who, self._running)
+            answer = await carry_out(self._stores, operation, arguments, who, self._running)
+            if operation == "status" and self._running is not None:
+                answer["pages_per_second"] = round(self._pulses.pace, 3)
+            return answer
         if self._running is None and self._changed is None:
             raise CrawlReadOnly(f"{self._stores.directory} can only be read here, so nothing of it is changed")
         change = asyncio.create_task(self._change(operation, arguments, who))

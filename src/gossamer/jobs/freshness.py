@@ -89,6 +89,15 @@ def freshness(directory: CrawlDirectory, hosts: int = 20, now: float | None = No
     )
 
 
+def fresh_share(directory: CrawlDirectory, settings: Settings, now: float) -> float | None:
+    """Return the share of a crawl's pages that are still as they were kept, as far as is known; None: it has none."""
+    total = Report(name="all")
+    for page in driven(_known(directory, settings)):
+        _count(total, page, now, settings.recrawl.longest)
+    _average(total)
+    return total.fresh if total.pages else None
+
+
 class _Groups(dict[str, Report]):
     def __missing__(self, name: str) -> Report:
         self[name] = Report(name=name)

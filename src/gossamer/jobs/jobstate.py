@@ -43,15 +43,25 @@ def state_of_job(facts: JobFacts, live: Pulse | None = None) -> JobState:
     if facts.runner is not None or facts.alive:
         if wish is not None and wish.wanted == "stopped" and wish.stops in (facts.runner, facts.alive):
             return JobState("stopping")
-        return JobState(live.state, live.trouble) if live is not None else JobState("running")
+        if live is None:
+            return JobState("running")
+        return JobState("stopping") if live.end else JobState(live.state, live.trouble)
     run = run if run is not None and wish is not None and run.asked == wish.asked else None
     if run is not None and run.failed:
         return JobState("failed", run.failed)
-    if wish is not None and wish.wanted == "running" and not (run is not None and run.is_over):
-        if run is not None and run.not_before and not run.deaths and not run.why:
+    if wish is not None and wish.wanted == "running" and not (run is not None and _is_over(run, facts.kept)):
+        if run is not None and facts.kept is not None and facts.kept.end == "waiting" and facts.kept.at >= run.started:
             return JobState("waiting")  # for the time that its last run named
         return JobState("queued", run.why if run is not None else "")
     return _still(facts.kept)
+
+
+def _is_over(run: JobRun, kept: Pulse | None) -> bool:
+    """Tell whether a run has come to an end, also before the supervisor has taken note of it."""
+    if run.is_over or not run.pid:
+        return run.is_over
+    is_waiting = kept is not None and kept.end == "waiting" and kept.next_time is not None
+    return kept is not None and kept.at >= run.started and bool(kept.end) and not is_waiting
 
 
 def _still(kept: Pulse | None) -> JobState:

@@ -1,27 +1,26 @@
-"""The pulse of a crawl: made once a second, told to whoever watches, and every ten seconds kept in `pulse.jsonl`.
+"""The pulses of a crawl: told to whoever follows, and every ten seconds kept in `pulse.jsonl`. `heart.py` makes them.
 
-Counters go on from the last pulse that was kept: a run that was killed loses what it counted in its last seconds, but for the
-URLs that were finished, which the catalog knows. The file is thinned when it has grown, to a pulse a minute for all but the
-last day, and never holds more than `MOST`.
+Counters go on from the last pulse that was kept: a run that was killed loses what it counted in its last ten seconds, but for
+the URLs that were finished, which the catalog knows. The file is thinned when it has grown, to a pulse a minute for all but the
+last day, and is never longer than `MOST`.
 """
 
 import asyncio
 import os
-from collections import Counter
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from socket import gethostname
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from gossamer.assemble import Crawl, Stores
+from gossamer.assemble import Stores
 from gossamer.durability import sync_directory
 from gossamer.jobs.plain import plain
 from gossamer.jobs.wire import PULSE
-from gossamer.records.pulse import Pulse, WorkerPulse
+from gossamer.records.pulse import Pulse
 from gossamer.watch.budget import KEPT
 
 NAME = "pulse.jsonl"
@@ -65,20 +64,28 @@ def last_kept(directory: Path) -> Pulse | None:
 class PulseFile:
     """The pulses of a crawl that are kept."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, most: int = MOST) -> None:
         self._path = directory / NAME
-        self._file = self._path.open("ab", buffering=0)
+        self._most = most
+        self._file = self._path.open("a+b", buffering=0)
         self._kept = 0.0
 
-    def keep(self, pulse: Pulse, at_once: bool = False) -> None:
-        """Keep a pulse, unless one was kept a moment ago."""
-        if not at_once and pulse.at - self._kept < KEPT_EVERY:
+    def keep(self, pulse: Pulse, is_last: bool = False) -> None:
+        """Keep a pulse, unless one was kept a moment ago; the last of a run always, and durably."""
+        if not is_last and pulse.at - self._kept < KEPT_EVERY:
             return
         self._kept = pulse.at
         with suppress(OSError):  # a full disk is told of elsewhere
-            self._file.write(_encode(pulse) + b"\n")
-            if self._file.tell() > MOST:
+            self._file.write(self._mend() + _encode(pulse) + b"\n")
+            if is_last:
+                os.fsync(self._file.fileno())
+            if self._file.tell() > self._most:
                 self._thin(pulse.at)
+
+    def _mend(self) -> bytes:
+        """Return what ends a line that somebody before was writing when they died; this one appends from then on."""
+        end = self._file.seek(0, os.SEEK_END)
+        return b"\n" if end and os.pread(self._file.fileno(), 1, end - 1) != b"\n" else b""
 
     def _thin(self, now: float) -> None:
         new = self._path.with_suffix(".new")
@@ -88,14 +95,14 @@ class PulseFile:
                 if pulse.at > now - DAY or pulse.at - last >= THIN:
                     last = pulse.at
                     file.write(_encode(pulse) + b"\n")
-            too_long = file.tell() - MOST // 2
+            too_long = file.tell() - self._most // 2
         if too_long > 0:
             kept = new.read_bytes()[too_long:]
             new.write_bytes(kept[kept.find(b"\n") + 1 :])
         new.replace(self._path)
         sync_directory(self._path.parent)
         self._file.close()
-        self._file = self._path.open("ab", buffering=0)
+        self._file = self._path.open("a+b", buffering=0)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -107,13 +114,24 @@ class Pulses:
 
     def __init__(self, first: Pulse) -> None:
         self.last = first
+        self.end = ""  # how the run ended, when it has
+        self._minute = deque([(first.at, _fetched(first))])  # pages kept since the crawl began, second by second
         self._followers: dict[asyncio.Queue[tuple[str, Any]], frozenset[str]] = {}
 
     def tell(self, pulse: Pulse) -> None:
         """Give a pulse to everybody."""
         self.last = pulse
+        self._minute.append((pulse.at, _fetched(pulse)))
+        while self._minute[0][0] < pulse.at - 60.0:
+            self._minute.popleft()
         if self._followers:
             self.happened(PULSE, plain(pulse))
+
+    @property
+    def pace(self) -> float:
+        """Pages a second in the last minute."""
+        (since, before), (now, pages) = self._minute[0], self._minute[-1]
+        return (pages - before) / (now - since) if now > since else 0.0
 
     def happened(self, kind: str, what: dict[str, Any]) -> None:
         """Tell of an event of a kind."""
@@ -136,6 +154,10 @@ class Pulses:
             del self._followers[queue]
 
 
+def _fetched(pulse: Pulse) -> int:
+    return sum(pulse.finished.get(outcome, 0) for outcome in KEPT)
+
+
 async def still_pulse(stores: Stores, state: str) -> Pulse:
     """Return the pulse of a crawl that does not run: its counters as they were kept, and what its stores say."""
     kept = last_kept(stores.directory)
@@ -146,14 +168,13 @@ async def still_pulse(stores: Stores, state: str) -> Pulse:
         at=stores.clock.now(),
         state=state,
         trouble="",
-        since=0.0,
         finished=_at_least(made.finished, outcomes),
         outcomes=outcomes,
-        pages=_kept(outcomes),
+        pages=kept_of(outcomes),
         frontier=frontier,
         under_way=0,
         workers=(),
-        disk_free=_free(stores.directory),
+        disk_free=free_disk(stores.directory),
     )
 
 
@@ -162,70 +183,12 @@ def _at_least(known: dict[str, int], counted: dict[str, int]) -> dict[str, int]:
     return {outcome: max(known.get(outcome, 0), counted.get(outcome, 0)) for outcome in {**known, **counted}}
 
 
-def _kept(outcomes: dict[str, int]) -> int:
+def kept_of(outcomes: dict[str, int]) -> int:
     """Return how many of these pages were kept."""
     return sum(outcomes.get(outcome, 0) for outcome in KEPT)
 
 
-def _free(directory: Path) -> int:
+def free_disk(directory: Path) -> int:
+    """Return the bytes that are free where a crawl is."""
     status = os.statvfs(directory)
     return status.f_bavail * status.f_frsize
-
-
-class Heart:
-    """Makes the pulses of a crawl that runs."""
-
-    def __init__(self, crawl: Crawl, before: Pulse) -> None:
-        self._crawl = crawl
-        self._before = before
-        self._began = crawl.stores.clock.now()
-        self._machine = gethostname()
-
-    async def beat(self) -> Pulse:
-        """Return the crawl at this moment."""
-        crawl, before = self._crawl, self._before
-        tally, pool = crawl.tally, crawl.pool
-        frontier, outcomes = await crawl.stores.frontier.statistics(), await crawl.stores.catalog.counts()
-        now = crawl.stores.clock.now()
-        return Pulse(
-            at=now,
-            state=pool.state,
-            since=self._began,
-            finished=dict(Counter(before.finished) + tally.outcomes),
-            outcomes=outcomes,
-            pages=_kept(outcomes),
-            requests=before.requests + tally.visits,
-            bytes=before.bytes + tally.bytes,
-            retries=before.retries + tally.retries,
-            too_soon=before.too_soon + tally.politeness.count,
-            frontier=frontier,
-            under_way=pool.under_way,
-            workers=(
-                WorkerPulse(name="one", machine=self._machine, pid=os.getpid(), since=self._began, under_way=pool.under_way),
-            ),
-            disk_free=_free(crawl.stores.directory),
-            next_time=pool.next_time,
-        )
-
-
-@asynccontextmanager
-async def beating(crawl: Crawl) -> AsyncIterator[Pulses]:
-    """Make pulses while the block runs, and keep the last one at its end."""
-    heart = Heart(crawl, await still_pulse(crawl.stores, "running"))
-    file = PulseFile(crawl.stores.directory)
-    pulses = Pulses(await heart.beat())
-
-    async def beat() -> None:
-        while True:
-            file.keep(pulses.last)
-            await asyncio.sleep(EVERY)
-            pulses.tell(await heart.beat())
-
-    task = asyncio.create_task(beat())
-    try:
-        yield pulses
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        file.keep(await heart.beat(), at_once=True)
-        file.close()

@@ -23,10 +23,10 @@ from gossamer.jobs.descriptors import fit, raise_limit
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.explain import Ending, ending
 from gossamer.jobs.extensions import check_extensions
+from gossamer.jobs.heart import beating
 from gossamer.jobs.index import indexed_at_the_end, indexed_meanwhile
 from gossamer.jobs.log import LogFile
 from gossamer.jobs.operations.steering import is_paused
-from gossamer.jobs.pulse import beating
 from gossamer.jobs.refusals import Refusals, most_refused
 from gossamer.jobs.relay.cursor import SinkState
 from gossamer.jobs.revisit import Again, visit_again
@@ -163,6 +163,7 @@ async def _crawl(
             ):
                 with collected_seldom(), StallWatch(crawl.events, settings.crawl.stall):
                     end = await crawl.pool.run()
+                pulses.end = end
             log.note("run ended", end=end, pages=crawl.tally.pages)
             await tell_ended(crawl.stores, end, crawl.tally.pages, crawl.tally.visits)
         totals = await crawl.stores.catalog.totals()

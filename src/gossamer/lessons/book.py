@@ -356,7 +356,10 @@ class LessonBook:
 
     async def summary(self) -> dict[str, int]:
         """Return what is in force: hosts with rules, throttled templates, cosmetic parameters, URLs not fetched for them."""
-        hosts = [await self._shelf.host(name) for name in await self._shelf.ruled()]
+        slices, hosts = Slices(), []
+        for name in await self._shelf.ruled():
+            hosts.append(await self._shelf.host(name))
+            await slices.turn()
         tallies = [host.templates[title] for host in hosts for title in host.traps]
         names = [host.parameters[name] for host in hosts for name in host.cosmetic]
         return {

@@ -36,7 +36,7 @@ class Pulse(Struct, frozen=True, kw_only=True):
     at: float
     state: str  # running, paused, stopping, stopped, finished, waiting
     trouble: str = ""  # why it is paused, if it is
-    since: float = 0.0  # when the run began; 0: none is under way
+    since: float = 0.0  # when the run began, or the last one; 0: there was none
     # Counters
     finished: dict[str, int] = {}  # URLs that were finished, by outcome; a page that is visited again counts again
     requests: int = 0

@@ -48,8 +48,8 @@ class Lookout:
         short = free < self.floor
         if short and not self.short_of_disk:
             self._events.publish(
-                Paused(f"only {free} bytes are free, crawl.free_disk asks for {self.floor}; make room to go on")
+                Paused(f"only {free} bytes are free, crawl.free_disk asks for {self.floor}; make room to go on", "disk")
             )
         elif self.short_of_disk and not short:
-            self._events.publish(Resumed())
+            self._events.publish(Resumed("disk"))
         self.short_of_disk = short

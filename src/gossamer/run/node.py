@@ -148,6 +148,7 @@ class Node(Steering):
                 visits=tally.visits,
                 pages=tally.pages,
                 bytes=tally.bytes,
+                outcomes=dict(tally.outcomes),
                 rss=memory_of(self._crew[name].pid),
                 last_seen=max(tally.ended, now - session.silence),
                 hosts=homes[name],
@@ -362,7 +363,9 @@ class Node(Steering):
         if session.failure is not None:
             raise session.failure
         if not self.is_over or (code and session.has_worked):
-            self._events.publish(Trouble(f"worker {name} {_how(code)}; {left} visits are left to others"))
+            self._events.publish(
+                Trouble(f"worker {name} {_how(code)}; {left} visits are left to others", worker=name, died=True)
+            )
         await self._repair(name)
         if not session.has_worked and not self.is_over:
             self._idle_deaths += 1

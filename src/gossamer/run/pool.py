@@ -89,11 +89,22 @@ class Pool(Steering):
 
     def workers(self) -> list[WorkerStanding]:
         """Return how this process stands: it is the only worker."""
-        pid, tally = os.getpid(), self._tally
-        done = {"visits": tally.visits, "pages": tally.pages, "bytes": tally.bytes}
-        busy = {"under_way": self.under_way, "hosts": len({lease.entry.host for lease, _ in self._visiting.values()})}
-        now = self._clock.now()
-        return [WorkerStanding(name=self._worker, pid=pid, since=self.began, rss=memory_of(pid), last_seen=now, **done, **busy)]
+        tally = self._tally
+        return [
+            WorkerStanding(
+                name=self._worker,
+                pid=os.getpid(),
+                since=self.began,
+                under_way=self.under_way,
+                visits=tally.visits,
+                pages=tally.pages,
+                bytes=tally.bytes,
+                rss=memory_of(os.getpid()),
+                last_seen=self._clock.now(),
+                hosts=len({lease.entry.host for lease, _ in self._visiting.values()}),
+                outcomes=dict(tally.outcomes),
+            )
+        ]
 
     def _spend(self, event: Event) -> None:
         super()._spend(event)
@@ -101,6 +112,7 @@ class Pool(Steering):
             self._tally.visits += len(event.visits)
             self._tally.pages += event.kept
             self._tally.bytes += event.received
+            self._tally.outcomes.update(event.outcomes)
 
     def cancel(self) -> None:
         """Drop the visits under way, and give them back."""

@@ -71,13 +71,13 @@ class Steering(ABC):
         """Lease nothing more until `resume`; visits under way are finished. It does not end a run."""
         if not self.is_paused:
             self.is_paused = True
-            self._events.publish(Paused(BY_OPERATOR))
+            self._events.publish(Paused(BY_OPERATOR, "operator"))
 
     def resume(self) -> None:
         """Lease again."""
         if self.is_paused:
             self.is_paused = False
-            self._events.publish(Resumed())
+            self._events.publish(Resumed("operator"))
             self._wake.set()
 
     def adopt(self, settings: CrawlSettings) -> None:

@@ -69,10 +69,13 @@ class Paused(Struct, frozen=True, tag=True):
     """No new visit is begun for now."""
 
     reason: str
+    cause: str = ""  # what has to pass, in a word: who resumes says the same
 
 
 class Resumed(Struct, frozen=True, tag=True):
-    """Visits are begun again."""
+    """Visits are begun again, as far as one cause goes."""
+
+    cause: str = ""
 
 
 class Stopping(Struct, frozen=True):
@@ -90,6 +93,9 @@ class Trouble(Struct, frozen=True, tag=True):
 
     what: str
     trace: str = ""
+    stalled: float = 0.0  # seconds for which an event loop stood still, if that is what happened
+    worker: str = ""  # whom it happened to, where there are several
+    died: bool = False  # that worker is gone
 
 
 def bug(error: BaseException, doing: str) -> Trouble:

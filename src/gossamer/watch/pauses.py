@@ -34,7 +34,7 @@ class Pause:
             return await step(*arguments)
         except self._passing as error:
             if not self._waiting:
-                self._events.publish(Paused(str(error)))
+                self._events.publish(Paused(str(error), self._passing.__name__))
         self._waiting += 1
         try:
             while True:
@@ -45,7 +45,7 @@ class Pause:
         finally:
             self._waiting -= 1
         if not self._waiting:
-            self._events.publish(Resumed())
+            self._events.publish(Resumed(self._passing.__name__))
         return result
 
 

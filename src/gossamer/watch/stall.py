@@ -104,7 +104,8 @@ class StallWatch:
         excused = sum(min(look.idle, max(min(look.end, came) - max(look.begin, due), 0.0)) for look in looks)
         stood = came - due - excused
         if stood > self._limit and culprits:
-            trouble = Trouble(f"the event loop stood still for {stood * 1000:.0f} ms in {culprits.most_common(1)[0][0]}")
+            what = f"the event loop stood still for {stood * 1000:.0f} ms in {culprits.most_common(1)[0][0]}"
+            trouble = Trouble(what, stalled=stood)
             self._loop.call_soon_threadsafe(self._events.publish, trouble)
 
 
