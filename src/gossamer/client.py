@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from gossamer.api.types import (
     Added,
@@ -377,7 +377,7 @@ class ServerClient:
     def _stream(self, kinds: Sequence[str], after: str) -> Iterator[LiveEvent]:
         connection = self._new(None)
         try:
-            path = f"{BASE}/events?{urlencode(self._of_job(kinds=','.join(kinds)))}"
+            path = f"{BASE}/events?{_query(self._of_job(kinds=','.join(kinds)))}"
             headers = {"Last-Event-ID": after} if after else {}
             connection.request("GET", path, headers=self._headers(headers))
             answer = connection.getresponse()
@@ -475,7 +475,7 @@ class ServerClient:
         headers: dict[str, str] | None = None,
     ) -> ServerAnswer:
         """Send a request and return its answer; one that looks at something is sent again when a kept connection was closed."""
-        query = urlencode({name: part for name, part in (wanted or {}).items() if part not in ("", None, UNSET)})
+        query = _query(wanted or {})
         sent = self._headers(headers or {})
         content = None
         if body is not None:
@@ -510,6 +510,11 @@ def _problem_of(answer: ServerAnswer) -> ServerProblem:
 
 def _lowered(answer: http.client.HTTPResponse) -> dict[str, str]:
     return {name.lower(): value for name, value in answer.getheaders()}
+
+
+def _query(wanted: dict[str, Any]) -> str:
+    """Return parameters as they are sent; those that say nothing are left out."""
+    return urlencode({name: part for name, part in wanted.items() if part not in ("", None)})
 
 
 def _part(text: str) -> str:
