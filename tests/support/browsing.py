@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 import witnesses
 from doors import Door
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 
 FLAGS = [
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
@@ -37,12 +37,14 @@ class Noted:
 
     origin: str
     asked: list[str] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)  # requests that a policy did not let out
     said: list[str] = field(default_factory=list)  # warnings and errors of the console, and exceptions nobody caught
 
     @property
     def foreign(self) -> list[str]:
-        """Requests that went elsewhere."""
-        return [url for url in self.asked if not url.startswith((f"{self.origin}/", "data:image/svg"))]
+        """Requests that went elsewhere; those that a policy stopped did not."""
+        ours = (f"{self.origin}/", "data:image/svg")
+        return [url for url in self.asked if not url.startswith(ours) and url not in self.stopped]
 
     def streams(self) -> int:
         """How many live streams were opened."""
@@ -50,10 +52,10 @@ class Noted:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*flags: str) -> Iterator[Browser]:
     """Start a browser for a while."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(witnesses.CHROMIUM.path), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=str(witnesses.CHROMIUM.path), args=[*FLAGS, *flags])
         try:
             yield browser
         finally:
@@ -69,12 +71,18 @@ def looking(
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, locale="en-GB")
     context.set_default_timeout(PATIENCE)
     context.on("request", lambda request: noted.asked.append(request.url))
+    context.on("requestfailed", lambda request: _stop(noted, request))
     context.on("console", lambda message: _note(noted, message))
     context.on("weberror", lambda error: noted.said.append(str(error.error)))
     try:
         yield context, noted
     finally:
         context.close()
+
+
+def _stop(noted: Noted, request: Request) -> None:
+    if request.failure and "csp" in request.failure.lower():
+        noted.stopped.append(request.url)
 
 
 def _note(noted: Noted, message: ConsoleMessage) -> None:
@@ -129,11 +137,6 @@ def every_page(door: Door, job: str = "") -> dict[str, str]:
         "tokens": "settings?view=tokens",
     }
     return {name: address + which if which else address.rstrip("?") for name, address in found.items()}
-
-
-def text_of(page: Page, selector: str = "main") -> str:
-    """Return what a reader sees."""
-    return page.inner_text(selector)
 
 
 def until(page: Page, is_so: Callable[[], bool], what: str, seconds: float = 30.0) -> None:

@@ -143,6 +143,7 @@ function lead(channel, signal) {
   return new Promise((done) => {
     if (signal.aborted) return done();
     live.by = "leads";
+    told();
     /** @type {EventSource | null} */
     let source = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
