@@ -93,4 +93,4 @@ def make_app(home: Home, rules: Rules, streams: Streams, jobs_at_once: int = AT_
         logging_config=None,
     )
     app.state["description"] = cache(partial(describe, app, version("gossamer")))
-    return metrics.Counted(app, numbers)
+    return metrics.CountedAnswers(app, numbers)
