@@ -17,7 +17,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 READING = ["search_pages", "read_page", "explain_url", "crawl_status", "list_crawls"]
-SEED = "http://h0000.sim/"
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ async def over_http(url: str, token: str) -> AsyncIterator[Client]:
         yield client
 
 
-async def told(client: Client, name: str, **arguments: Any) -> Any:
+async def told(client: Client, name: str, /, **arguments: Any) -> Any:
     """Return what a tool answers."""
     answer = await client.call_tool(name, arguments)
     assert not answer.is_error, answer.content
@@ -80,7 +79,7 @@ async def told(client: Client, name: str, **arguments: Any) -> Any:
     return answer.structured_content
 
 
-async def refused(client: Client, name: str, **arguments: Any) -> str:
+async def refused(client: Client, name: str, /, **arguments: Any) -> str:
     """Return the sentence with which a tool fails."""
     answer = await client.call_tool(name, arguments)
     assert answer.is_error
@@ -89,40 +88,46 @@ async def refused(client: Client, name: str, **arguments: Any) -> str:
     return str(part.text)
 
 
+def seed_of(web: Simweb) -> str:
+    """Return where the crawl began."""
+    return web.seeds.read_text().split()[0]
+
+
 async def tools_of(client: Client) -> list[str]:
     """Return the names of the tools that are offered."""
     return [tool.name for tool in (await client.list_tools()).tools]
 
 
-async def every_tool_answers(client: Client) -> None:
+async def every_tool_answers(client: Client, web: Simweb) -> None:
     """Hold of a client, however it is connected."""
+    seed = seed_of(web)
     assert await tools_of(client) == READING
     [crawl] = (await told(client, "list_crawls"))["items"]
     assert (crawl["job"], crawl["state"]) == ("small", "finished")
     status = await told(client, "crawl_status")
     assert status["state"] == "finished" and status["politeness_violations"] == 0 and status["pages"] > 0
-    found = await told(client, "search_pages", host="h0000.sim", outcome="ok", limit=3)
+    found = await told(client, "search_pages", host=f"h0000.sim:{web.port}", outcome="ok", limit=3)
     assert len(found["items"]) == 3 and found["next"]
-    more = await told(client, "search_pages", host="h0000.sim", outcome="ok", limit=3, cursor=found["next"])
+    more = await told(client, "search_pages", host=f"h0000.sim:{web.port}", outcome="ok", limit=3, cursor=found["next"])
     assert {page["url"] for page in more["items"]}.isdisjoint(page["url"] for page in found["items"])
-    read = await told(client, "read_page", url=SEED)
+    read = await told(client, "read_page", url=seed)
     assert read["characters"] == len(read["text"]) > 0 and read["next_start"] is None
-    part = await told(client, "read_page", url=SEED, start=5, length=10)
+    part = await told(client, "read_page", url=seed, start=5, length=10)
     assert part["text"] == read["text"][5:15] and part["next_start"] == 15
-    explained = await told(client, "explain_url", url=SEED)
+    explained = await told(client, "explain_url", url=seed)
     assert explained["outcome"] == "ok"
 
 
-async def test_a_program_that_starts_the_door_searches_reads_and_asks_why(home: Path) -> None:
+async def test_a_program_that_starts_the_door_searches_reads_and_asks_why(home: Path, web: Simweb) -> None:
     async with over_stdio(home) as client:
-        await every_tool_answers(client)
+        await every_tool_answers(client, web)
 
 
-async def test_over_http_a_reading_token_does_the_same(home: Path) -> None:
+async def test_over_http_a_reading_token_does_the_same(home: Path, web: Simweb) -> None:
     token = run_gossamer("token", "new", home, "--name", "assistant", "--json")
     with door(home) as (url, _):
         async with over_http(url, json.loads(token.stdout)["token"]) as client:
-            await every_tool_answers(client)
+            await every_tool_answers(client, web)
 
 
 async def test_a_crawl_is_submitted_only_when_the_door_was_opened_for_writing(home: Path, web: Simweb) -> None:
@@ -140,11 +145,11 @@ async def test_a_crawl_is_submitted_only_when_the_door_was_opened_for_writing(ho
     assert (home / "asked" / "crawl.json").exists() and not (home / "loose").exists()
 
 
-async def test_a_token_that_only_reads_submits_nothing_though_the_door_writes(home: Path) -> None:
+async def test_a_token_that_only_reads_submits_nothing_though_the_door_writes(home: Path, web: Simweb) -> None:
     token = json.loads(run_gossamer("token", "new", home, "--name", "reader", "--json").stdout)["token"]
     with door(home, "--write") as (url, _):
         async with over_http(url, token) as client:
-            assert "scope operate" in await refused(client, "submit_crawl", urls=[SEED], name="weak")
+            assert "scope operate" in await refused(client, "submit_crawl", urls=[seed_of(web)], name="weak")
     assert not (home / "weak").exists()
 
 
@@ -177,7 +182,12 @@ def test_a_place_that_is_none_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_help_does_not_import_what_only_the_door_needs() -> None:
-    program = "import sys; sys.argv = ['gossamer', '--help']\nfrom gossamer.cli.main import run\ntry: run()\nexcept SystemExit: pass\n"
-    program += "print([name for name in ('mcp', 'litestar', 'uvicorn', 'prometheus_client') if name in sys.modules])"
+    program = (
+        "import sys; sys.argv = ['gossamer', '--help']\n"
+        "from gossamer.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('mcp', 'litestar', 'uvicorn', 'prometheus_client') if name in sys.modules])"
+    )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=CLEAN, check=True, timeout=60)
     assert said.stdout.strip().endswith("[]")

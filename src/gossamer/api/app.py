@@ -95,4 +95,4 @@ def make_app(
         logging_config=None,
     )
     app.state["description"] = cache(partial(describe, app, version("gossamer")))
-    return metrics.Counted(app, numbers)
+    return metrics.CountedAnswers(app, numbers)

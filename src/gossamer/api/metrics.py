@@ -118,7 +118,7 @@ class DoorNumbers:
         ProcessCollector(registry=self.registry)
 
 
-class Counted:
+class CountedAnswers:
     """Wraps the application: each answer is counted when it begins, so that a stream does not count as slow."""
 
     def __init__(self, app: ASGIApp, numbers: DoorNumbers) -> None:

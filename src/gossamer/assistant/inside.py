@@ -16,7 +16,7 @@ LOOPBACK = ("127.0.0.1", 0)
 VERSIONS = {"version": "3.0", "spec_version": "2.3"}
 
 
-class Asked(Struct, frozen=True):
+class ApiRequest(Struct, frozen=True):
     """A request to the API."""
 
     method: str
@@ -35,7 +35,7 @@ class Inside:
     def __init__(self, app: ASGIApp) -> None:
         self._app: Any = app
 
-    async def ask(self, asked: Asked, token: str) -> Any:
+    async def ask(self, asked: ApiRequest, token: str) -> Any:
         """Return what is answered: JSON as values, everything else as text. Raises `Unanswered`."""
         query = urlencode({name: value for name, value in asked.query.items() if value not in (None, "")})
         body = b"" if asked.body is None else msgspec.json.encode(asked.body)

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from gossamer.api.types import Submit
-from gossamer.assistant.inside import Asked
+from gossamer.assistant.inside import ApiRequest
 
 BASE = "/api/v1"
 TEXT = 20_000  # characters of a page that are told at once
@@ -65,7 +65,7 @@ class AssistantTool(Struct, Generic[Taken], frozen=True):
 
     name: str
     takes: type[Taken]
-    asks: Callable[[Taken], Asked]
+    asks: Callable[[Taken], ApiRequest]
     tells: Callable[[Taken, Any], Any] = lambda given, answer: answer
     changes: bool = False
 
@@ -80,13 +80,13 @@ class AssistantTool(Struct, Generic[Taken], frozen=True):
         return msgspec.convert(arguments, self.takes)
 
 
-def _searched(given: SearchPages) -> Asked:
+def _searched(given: SearchPages) -> ApiRequest:
     query = {"q": given.words, "host": given.host, "outcome": given.outcome, "limit": given.limit, "cursor": given.cursor}
-    return Asked("GET", f"{BASE}/pages", {**query, "job": given.crawl})
+    return ApiRequest("GET", f"{BASE}/pages", {**query, "job": given.crawl})
 
 
-def _read(given: ReadPage) -> Asked:
-    return Asked("GET", f"{BASE}/pages/-/content", {"url": given.url, "as": "text", "job": given.crawl})
+def _read(given: ReadPage) -> ApiRequest:
+    return ApiRequest("GET", f"{BASE}/pages/-/content", {"url": given.url, "as": "text", "job": given.crawl})
 
 
 def _part(given: ReadPage, text: str) -> dict[str, Any]:
@@ -103,11 +103,16 @@ TOOLS: tuple[AssistantTool[Any], ...] = (
     AssistantTool("search_pages", SearchPages, _searched),
     AssistantTool("read_page", ReadPage, _read, _part),
     AssistantTool(
-        "explain_url", ExplainUrl, lambda given: Asked("GET", f"{BASE}/urls/explain", {"url": given.url, "job": given.crawl})
+        "explain_url",
+        ExplainUrl,
+        lambda given: ApiRequest("GET", f"{BASE}/urls/explain", {"url": given.url, "job": given.crawl}),
     ),
     AssistantTool(
-        "crawl_status", CrawlNumbersWanted, lambda given: Asked("GET", f"{BASE}/stats", {"job": given.crawl}), _without_pulse
+        "crawl_status",
+        CrawlNumbersWanted,
+        lambda given: ApiRequest("GET", f"{BASE}/stats", {"job": given.crawl}),
+        _without_pulse,
     ),
-    AssistantTool("list_crawls", ListCrawls, lambda given: Asked("GET", f"{BASE}/jobs", {"limit": 200})),
-    AssistantTool("submit_crawl", Submit, lambda given: Asked("POST", f"{BASE}/crawl/submit", body=given), changes=True),
+    AssistantTool("list_crawls", ListCrawls, lambda given: ApiRequest("GET", f"{BASE}/jobs", {"limit": 200})),
+    AssistantTool("submit_crawl", Submit, lambda given: ApiRequest("POST", f"{BASE}/crawl/submit", body=given), changes=True),
 )

