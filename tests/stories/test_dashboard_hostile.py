@@ -1,6 +1,6 @@
 """Words that were written to harm whoever shows them, crawled and then shown on every page of the dashboard.
 
-The witnesses are the browser's own: which requests it sent, what its console said, whether a script of a page has left its mark.
+The witnesses are the browser's own: which requests it sent, what its console said, whether a script of a page left its mark.
 """
 
 import socket

@@ -473,6 +473,16 @@ def test_settings_that_loosen_safety(door: Door, setting: str) -> None:
     assert status == 403 and setting in str(problem["detail"])
 
 
+def test_a_pattern_that_the_linear_engine_refuses(door: Door) -> None:
+    status, problem = submitted(door, settings={"scope.block": ["(?=a)b"]})
+    assert status == 422 and "(?=a)b" in str(problem["detail"])
+
+
+def test_a_pattern_that_is_too_long(door: Door) -> None:
+    status, problem = submitted(door, settings={"scope.block": ["a" * 201]})
+    assert status == 422 and problem["errors"][0]["where"] == "body.settings.scope.block"
+
+
 def test_a_setting_that_there_is_not(door: Door) -> None:
     assert submitted(door, settings={"crawl.max_page": 3})[0] == 422
 

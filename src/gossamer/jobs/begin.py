@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from gossamer.assemble import make_admission
 from gossamer.config.choice import remedy
 from gossamer.config.sections import Settings
 from gossamer.credentials import read_access
@@ -28,6 +29,7 @@ def begin(
     """Make a new crawl and let it run; the directory is as before if that fails while the crawl knows no URL."""
     _check_schemes(settings.scope.schemes)
     check_extensions(settings)
+    make_admission(settings, ())  # refuses patterns that cannot be, before anything is made
     missing = [each for each in (path, *path.parents) if not each.exists()]
     before = {each.name for each in path.iterdir()} if path.is_dir() else set()
     try:
