@@ -26,10 +26,10 @@ from gossamer.api.types import (
     Checkpointed,
     CrawlPlan,
     CrawlStatus,
+    DomainRow,
     Dropped,
     Explanation,
     HostDetail,
-    HostRow,
     ItemList,
     JobRow,
     JobSettings,
@@ -42,7 +42,7 @@ from gossamer.api.types import (
     PageDetail,
     PageRow,
     PatternList,
-    Pending,
+    PendingUrls,
     PlannedCrawl,
     Policy,
     PolicyChange,
@@ -213,9 +213,9 @@ class ServerClient:
         body = SeedUrls(urls=list(urls), priority=priority)
         return self._json(Seeded, "POST", f"{BASE}/urls/seed", self._of_job(), body, _key(key))
 
-    def pending(self, host: str = "") -> Pending:
+    def pending(self, host: str = "") -> PendingUrls:
         """Count the URLs that wait; of one host show its queue, too."""
-        return self._json(Pending, "GET", f"{BASE}/urls/pending", self._of_job(host=host))
+        return self._json(PendingUrls, "GET", f"{BASE}/urls/pending", self._of_job(host=host))
 
     def remove_url(self, url: str) -> bool:
         """Take a URL out for good; False: it is visited just now, and taken out when its visit ends."""
@@ -237,9 +237,9 @@ class ServerClient:
         order: Literal["waiting", "name", "next"] = "waiting",
         state: Literal["ready", "paused", "blocked", "open", "idle"] | None = None,
         prefix: str = "",
-    ) -> Iterator[HostRow]:
+    ) -> Iterator[DomainRow]:
         """Walk over hosts."""
-        return self._listed(HostRow, f"{BASE}/domains", self._of_job(order=order, state=state, prefix=prefix))
+        return self._listed(DomainRow, f"{BASE}/domains", self._of_job(order=order, state=state, prefix=prefix))
 
     def host(self, name: str) -> HostDetail:
         """Return a host."""

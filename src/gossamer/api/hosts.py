@@ -13,10 +13,10 @@ from gossamer.api.lessons import lesson_row
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unknown
 from gossamer.api.types import (
+    DomainRow,
     Dropped,
     HostClockRow,
     HostDetail,
-    HostRow,
     ItemList,
     Policy,
     PolicyChange,
@@ -47,7 +47,7 @@ async def hosts(
     prefix: Annotated[str, Parameter(description="Only names that begin so.", max_length=300)] = "",
     limit: Limit = 50,
     cursor: Cursor = "",
-) -> Response[ItemList[HostRow]]:
+) -> Response[ItemList[DomainRow]]:
     """List hosts. A part may be short and yet have a next one."""
     answer = await reach.ask("hosts", order=order, state=standing or "", prefix=prefix.lower(), limit=limit, cursor=cursor)
     return listed(request, [host_row(one) for one in answer["items"]], answer["next"], answer["as_of"])
@@ -108,10 +108,10 @@ async def _known(reach: CrawlReach, name: str) -> dict[str, Any]:
     return found
 
 
-def host_row(known: dict[str, Any]) -> HostRow:
+def host_row(known: dict[str, Any]) -> DomainRow:
     """Return a host as it is told."""
     policy, clock = known["policy"], known["clock"]
-    return HostRow(
+    return DomainRow(
         host=known["host"],
         state=known.get("state", ""),
         waiting=known["waiting"],

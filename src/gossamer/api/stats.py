@@ -10,7 +10,7 @@ from litestar.params import Parameter
 from gossamer.api.reach import CrawlReach
 from gossamer.api.refusal import unfit
 from gossamer.api.types import Stats, Throughput, TodayStatus
-from gossamer.jobs.history import Columns, Counted, PulseHistory, counted
+from gossamer.jobs.history import Columns, PulseCounts, PulseHistory, counted
 
 MINUTE = 60.0
 HOUR = 3_600.0
@@ -62,13 +62,13 @@ async def today_of(reach: CrawlReach) -> TodayStatus:
     )
 
 
-def counted_in(pulse: dict[str, Any]) -> Counted:
+def counted_in(pulse: dict[str, Any]) -> PulseCounts:
     """Return what a pulse counts."""
     frontier = pulse["frontier"]
     return counted(pulse["at"], pulse["finished"], frontier["failed"], pulse["bytes"], frontier["waiting"])
 
 
-def _today(history: PulseHistory, now: Counted) -> tuple[tuple[int, int], float]:
+def _today(history: PulseHistory, now: PulseCounts) -> tuple[tuple[int, int], float]:
     with history.lock:
         history.refresh()
         return history.today(now), history.rate(now, MINUTE)
@@ -105,7 +105,7 @@ async def throughput(
     )
 
 
-def _columns(history: PulseHistory, since: float, until: float, step: float, now: Counted) -> Columns:
+def _columns(history: PulseHistory, since: float, until: float, step: float, now: PulseCounts) -> Columns:
     with history.lock:
         history.refresh()
         return history.columns(since, until, step, now)

@@ -200,7 +200,7 @@ class WaitingUrl(Struct, kw_only=True):
     discovered_at: float
 
 
-class Pending(Struct, kw_only=True):
+class PendingUrls(Struct, kw_only=True):
     """URLs that wait."""
 
     waiting: int
@@ -262,7 +262,7 @@ class HostClockRow(Struct, kw_only=True):
     recent_count: int
 
 
-class HostRow(Struct, kw_only=True):
+class DomainRow(Struct, kw_only=True):
     """A host of a crawl."""
 
     host: str
@@ -298,7 +298,7 @@ class RobotsBrief(Struct, kw_only=True):
     fetched_at: float | None
 
 
-class HostDetail(HostRow, kw_only=True):
+class HostDetail(DomainRow, kw_only=True):
     """A host, and what was had from it; the numbers are those of `counted` pages, by key."""
 
     counted: int
@@ -384,7 +384,7 @@ class Explanation(Struct, kw_only=True):
     robots: dict[str, Any]
     queue: dict[str, Any] | None
     waits_for: str
-    host_status: HostRow | None
+    host_status: DomainRow | None
     page: dict[str, Any] | None
     duplicate_of: str
     copies: list[str]

@@ -16,7 +16,7 @@ from gossamer.api.types import (
     Explanation,
     FieldProblem,
     ItemList,
-    Pending,
+    PendingUrls,
     RefusedSeed,
     Removal,
     Seeded,
@@ -76,13 +76,13 @@ async def seeded(reach: CrawlReach, who: str, seeds: SeedUrls) -> Seeded:
 async def pending_urls(
     reach: CrawlReach,
     host: Annotated[str, Parameter(description="Also show the next 50 URLs of this host.", max_length=300)] = "",
-) -> Pending:
+) -> PendingUrls:
     """Count the URLs that wait, by class; of one host also show its queue, in the order it would be fetched."""
     answer = await reach.ask("pending")
     if host:
         name = host_named(host, where="query.host")
         answer["queue"] = [_waiting(one) for one in await reach.ask("waiting_of", host=name, limit=QUEUE)]
-    return msgspec.convert(answer, Pending)
+    return msgspec.convert(answer, PendingUrls)
 
 
 def _waiting(one: dict[str, Any]) -> dict[str, Any]:

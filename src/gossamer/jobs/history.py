@@ -36,7 +36,7 @@ class _KeptPulse(Struct, frozen=True):
     frontier: _Frontier = _Frontier()
 
 
-class Counted(Struct, frozen=True):
+class PulseCounts(Struct, frozen=True):
     """Counters at one moment."""
 
     at: float
@@ -59,9 +59,9 @@ class Columns(Struct, frozen=True, kw_only=True):
 _decode = msgspec.json.Decoder(_KeptPulse).decode
 
 
-def counted(at: float, finished: Mapping[str, int], failed: int, received: int, waiting: int) -> Counted:
+def counted(at: float, finished: Mapping[str, int], failed: int, received: int, waiting: int) -> PulseCounts:
     """Return the counters of a pulse; an error is a URL that was tried and given up."""
-    return Counted(at, sum(finished.get(one, 0) for one in KEPT), failed, received, waiting)
+    return PulseCounts(at, sum(finished.get(one, 0) for one in KEPT), failed, received, waiting)
 
 
 class PulseHistory:
@@ -96,7 +96,7 @@ class PulseHistory:
         self._at = array("d")
         self._counts = (array("q"), array("q"), array("q"), array("q"))
 
-    def _add(self, one: Counted) -> None:
+    def _add(self, one: PulseCounts) -> None:
         if self._at and one.at <= self._at[-1]:
             return  # a clock that was set back
         self._at.append(one.at)
@@ -107,13 +107,13 @@ class PulseHistory:
         """Return when the first was kept."""
         return self._at[0] if self._at else None
 
-    def at(self, moment: float, now: Counted) -> Counted:
+    def at(self, moment: float, now: PulseCounts) -> PulseCounts:
         """Return the counters at a moment, between two pulses in proportion; before the first they were 0."""
         if moment >= now.at:
             return now
         place = bisect_right(self._at, moment)
         if place == 0:
-            return Counted(moment, 0, 0, 0, 0)
+            return PulseCounts(moment, 0, 0, 0, 0)
         before = self._one(place - 1)
         after = self._one(place) if place < len(self._at) and self._at[place] < now.at else now
         if after.at <= before.at:
@@ -128,24 +128,24 @@ class PulseHistory:
                 (before.waiting, after.waiting),
             )
         )
-        return Counted(moment, pages, errors, received, waiting)
+        return PulseCounts(moment, pages, errors, received, waiting)
 
-    def _one(self, place: int) -> Counted:
-        return Counted(self._at[place], *(column[place] for column in self._counts))
+    def _one(self, place: int) -> PulseCounts:
+        return PulseCounts(self._at[place], *(column[place] for column in self._counts))
 
-    def today(self, now: Counted) -> tuple[int, int]:
+    def today(self, now: PulseCounts) -> tuple[int, int]:
         """Return how many pages and errors there were since midnight (UTC)."""
         start = self.at(now.at - now.at % DAY, now)
         return max(now.pages - start.pages, 0), max(now.errors - start.errors, 0)
 
-    def rate(self, now: Counted, seconds: float) -> float:
+    def rate(self, now: PulseCounts, seconds: float) -> float:
         """Return pages a second over the last so many, or since the first pulse where that is later."""
         first = self.first()
         begin = now.at - seconds if first is None else max(now.at - seconds, min(first, now.at))
         span = now.at - begin
         return max(now.pages - self.at(begin, now).pages, 0) / span if span >= 1 else 0.0
 
-    def columns(self, since: float, until: float, step: float, now: Counted) -> Columns:
+    def columns(self, since: float, until: float, step: float, now: PulseCounts) -> Columns:
         """Return the counters by steps, the last of which ends at or after `until`."""
         count = max(int(-(-(until - since) // step)), 1)
         marks = [self.at(since + number * step, now) for number in range(count + 1)]
