@@ -1,10 +1,12 @@
 """Words that were written to harm whoever shows them, crawled and then shown on every page of the dashboard.
 
-The witnesses are the browser's own: which requests it sent, what its console said, whether a script of a page left its mark.
+The witnesses are the browser's own: which requests it sent, what its console said, whether a script has left its mark; and a
+server to which every name of the attackers leads.
 """
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from browsing import chromium, every_page, log_in, looking, needs_chromium, show
@@ -12,7 +14,6 @@ from crawling import run_gossamer, simweb_running
 from doors import Door, serving
 
 pytestmark = needs_chromium
-OWN = "/content?"  # what a kept page's own policy stops is said, of the kept page
 MADE = "main script, main img, main object, main embed, main form[action]"
 TAKEN = f"() => [window.taken, document.title, document.querySelectorAll('{MADE}').length]"
 
@@ -31,12 +32,16 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
 
 @pytest.fixture
 def beacon() -> Iterator[socket.socket]:
-    """Where every name of the attackers leads; nobody may come."""
+    """Where every name of the attackers leads: Chromium may knock ahead of a request that is then stopped, and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.setblocking(False)
+        listening.settimeout(0.2)
         yield listening
-        with pytest.raises(BlockingIOError):
-            listening.accept()
+        with suppress(TimeoutError):
+            while True:
+                connection, _ = listening.accept()
+                with connection, suppress(TimeoutError):
+                    connection.settimeout(0.2)
+                    assert connection.recv(1000) == b""
 
 
 def leading_to(beacon: socket.socket) -> str:
@@ -61,7 +66,10 @@ def test_a_title_host_robots_txt_reason_or_url_full_of_markup_is_shown_as_text_a
     addresses["a filter"] = "pages?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.taken%3D1%3E&host=%22%3E%3Cscript%3E"
     with chromium(leading_to(beacon)) as browser, looking(browser, door) as (context, noted):
         tab = log_in(context, door)
-        for name, address in addresses.items():
+        said: list[str] | None = None  # before a kept page was shown: what its own policy stops is said as well
+        for name, address in sorted(addresses.items(), key=lambda each: "view=page" in each[1]):
+            if "view=page" in address and said is None:
+                said = [line for line in noted.said if "422" not in line and "404" not in line]
             show(tab, door, address)
             if "view=page" in address:
                 tab.wait_for_timeout(300)  # what a framed page might do, it does within this time
@@ -71,8 +79,7 @@ def test_a_title_host_robots_txt_reason_or_url_full_of_markup_is_shown_as_text_a
             for href in tab.locator("main a[href]").evaluate_all("links => links.map(link => link.getAttribute('href'))"):
                 assert href.startswith(("#/", "api/v1/")), (name, href)
         assert noted.foreign == []
-        said = [line for line in noted.said if OWN not in line and "422" not in line and "404" not in line]
-        assert said == [], said[:5]
+        assert said == []
         assert len(context.pages) == 1, "nobody opened a window"
 
 

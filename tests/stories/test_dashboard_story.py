@@ -34,7 +34,7 @@ def begin(page: Page, door: Door, seeds: list[str]) -> None:
         page.click(f".sections summary:has-text('{section}')")
         page.fill(f"[name='{name}']", value)
     page.click("button >> text=Dry run")
-    page.wait_for_selector("h2 >> text=Dry run")
+    page.wait_for_selector("h2 >> text=Dry run", timeout=60_000)
     page.wait_for_selector("main >> text=would be fetched")
     page.click("button >> text=Start the crawl")
     page.wait_for_url(f"**#/overview?job={JOB}")

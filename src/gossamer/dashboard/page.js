@@ -9,6 +9,7 @@ import { PageRows } from "./pages.js";
 import { here, refine, to } from "./route.js";
 import { Card, Empty, Facts, List, Loading, Mark, Tabs, Text, Url, When, Wrong, useAnswer } from "./ui.js";
 
+const MARKUP = new Set(["text/html", "application/xhtml+xml"]);
 const LONGEST = 200000; // characters of a text that are shown
 
 /** Kept content as text. @param {string} place @param {Record<string, unknown>} query */
@@ -78,7 +79,8 @@ export function Page({ path, query }) {
       ${page.versions.length > 1 && view !== "versions" && view !== "links" && view !== "near" && html`<label class="field"><span class="hidden">version</span><select aria-label="version" onChange=${(/** @type {any} */ event) => refine({ version: event.target.value })}>${page.versions.map((one) => html`<option value=${one.number} selected=${String(one.number) === version}>${moment(one.fetched_at)}</option>`)}</select></label>`}</header>
       ${view === "" && html`<${Shown} key="text" place=${place} as="text" version=${version} />`}
       ${view === "head" && html`<${Shown} key="head" place=${place} as="head" version=${version} />`}
-      ${view === "page" && html`<p class="note muted">The page as it was kept, in a box: no script runs, nothing is loaded from anywhere.</p><iframe sandbox="" title="the page as it was kept" loading="lazy" referrerpolicy="no-referrer" src=${address(place, { as: "html", version })}></iframe>`}
+      ${view === "page" && !MARKUP.has(page.mime) && html`<${Empty} title="No page to look at">This is ${page.mime ? html`<${Text} value=${page.mime} most=${60} />` : "of no known type"}; only HTML is shown like that. Its bytes are under “As it came”.</>`}
+      ${view === "page" && MARKUP.has(page.mime) && html`<p class="note muted">The page as it was kept, in a box: no script runs, nothing is loaded from anywhere.</p><iframe sandbox="" title="the page as it was kept" loading="lazy" referrerpolicy="no-referrer" src=${address(place, { as: "html", version })}></iframe>`}
       ${view === "versions" && (page.versions.length < 2 ? html`<${Empty} title="One version">The page was kept once; when it changes, versions are compared here.</>` : html`<${Versions} place=${place} versions=${page.versions} />`)}
       ${view === "links" && html`<${LinkList} id=${id} direction=${query.direction === "in" ? "in" : "out"} tabs />`}
       ${view === "near" && html`<${Near} id=${id} />`}</>`;

@@ -6,7 +6,7 @@ import { tame, words } from "./format.js";
 /** @typedef {{ name: string, type: string, default: any, help: string, may_be_set: boolean }} Knob */
 
 /** How a value is written in a field. @param {any} value */
-export const written = (value) => (value == null ? "" : Array.isArray(value) ? value.join("\n") : String(value));
+export const written = (value) => (value == null ? "" : Array.isArray(value) ? value.join(value.every((one) => typeof one === "number") ? ", " : "\n") : String(value));
 
 /** What a field says, by the type of its knob; undefined: it says what counts anyway. @param {Knob} knob @param {FormData} given @param {any} now */
 export function valueOf(knob, given, now) {
