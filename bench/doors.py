@@ -2,7 +2,7 @@
 
 A crawl runs bare and with a server that is asked 20 times a second and has two live streams, in turns; what is compared are
 pages for a CPU-second of the crawl's own processes, so that neighbours on the machine disturb both alike. Questions are of two
-kinds: those answered from the pulse or what is kept, and those that the crawl's node is asked. `--full` watches memory for an hour.
+kinds: those answered from what is kept, and those that the crawl's node is asked. `--full` watches memory for an hour.
 """
 
 import json
