@@ -3,7 +3,8 @@
 `make bench ONLY=versus,stages`; `python -m bench --quick` takes three minutes, `--full` an hour or more. One size of the
 frontier alone: `python -m bench frontier --urls 1000000 --hosts 1000`, of near duplicates `python -m bench near --pages 1000`.
 Only when asked for: `python -m bench items` reads a shop with a script, and with Scrapy and Crawlee; `python -m bench mazes`
-crawls the trap zoo with and without what is learned, `python -m bench memory` very many small pages, with `--full` a million.
+crawls the trap zoo with and without what is learned, `python -m bench memory` very many small pages, with `--full` a million;
+`python -m bench doors` asks a server beside a crawl, with `--full` for an hour.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from bench import (
     asking,
     catalog,
     chronicle,
+    doors,
     export,
     frontier,
     items,
@@ -47,8 +49,9 @@ BENCHMARKS: dict[str, Callable[[str], list[Table]]] = {
     "items": items.tables,
     "mazes": mazes.tables,
     "memory": memory.tables,
+    "doors": doors.tables,
 }
-ASKED_FOR = {"items", "mazes", "memory"}  # by name only: long crawls, and no measure of speed
+ASKED_FOR = {"items", "mazes", "memory", "doors"}  # by name only: long crawls, and no measure of speed
 
 
 def main() -> None:
