@@ -20,7 +20,7 @@ from gossamer.api import docs, events, health, metrics, problems, resources, ses
 from gossamer.api.description import describe
 from gossamer.api.desk import FILE, Desk, DeskRules
 from gossamer.api.home import Home
-from gossamer.api.refusal import Refused, of_refused
+from gossamer.api.refusal import RequestRefused, of_refused
 from gossamer.api.streams import Streams
 from gossamer.api.strict import look
 from gossamer.clock import SystemClock
@@ -88,7 +88,7 @@ def make_app(
         openapi_config=None,
         exception_handlers={
             GossamerError: problems.of_ours,
-            Refused: of_refused,
+            RequestRefused: of_refused,
             HTTPException: problems.of_framework,
             Exception: problems.of_bug,
         },

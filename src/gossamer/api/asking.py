@@ -13,7 +13,7 @@ from litestar.params import Parameter
 
 from gossamer.api.home import Home
 from gossamer.api.reach import CrawlReach
-from gossamer.api.refusal import Refused, unfit, unknown
+from gossamer.api.refusal import RequestRefused, unfit, unknown
 from gossamer.api.types import ItemList
 from gossamer.errors import UrlError
 from gossamer.url.parse import parse
@@ -49,7 +49,9 @@ def who_of(request: Request[Any, Any, Any]) -> str:
 def need(request: Request[Any, Any, Any], scope: str) -> None:
     """Refuse who may not do that; for what needs more than its route does."""
     if not request.user.may(scope):
-        raise Refused(403, "scope", f"this needs a token of scope {scope}; {request.user.name} has scope {request.user.scope}")
+        raise RequestRefused(
+            403, "scope", f"this needs a token of scope {scope}; {request.user.name} has scope {request.user.scope}"
+        )
 
 
 def number_of(text: str, url: str) -> int | None:
@@ -75,7 +77,7 @@ def host_named(text: str, port: bool = False, where: str = "path.domain") -> str
         raise unfit(where, str(error)) from None
 
 
-def no_host(name: str) -> Refused:
+def no_host(name: str) -> RequestRefused:
     """Return the refusal of a host that is not known."""
     return unknown(f"{name} is no host of this crawl")
 
@@ -103,4 +105,4 @@ def check_match(wanted: str | None, tag: str) -> None:
     if wanted is None or wanted.strip() == "*":
         return
     if tag not in [one.strip() for one in wanted.split(",")]:
-        raise Refused(412, "changed", "it was changed since you looked; look again, then change it", {"ETag": tag})
+        raise RequestRefused(412, "changed", "it was changed since you looked; look again, then change it", {"ETag": tag})

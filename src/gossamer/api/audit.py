@@ -7,7 +7,7 @@ from litestar.params import Parameter
 
 from gossamer.api.asking import Cursor, Limit, host_named, listed
 from gossamer.api.reach import CrawlReach
-from gossamer.api.refusal import Refused, unknown
+from gossamer.api.refusal import RequestRefused, unknown
 from gossamer.api.types import AuditEvent, AuditHead, ItemList
 from gossamer.jobs.operations.cursors import cursor_of, place_in
 from gossamer.jobs.shelves import OpenShelves
@@ -88,5 +88,5 @@ async def audit_head(reach: CrawlReach) -> AuditHead:
 
 def _told(shelves: OpenShelves) -> Chronicle:
     if shelves.chronicle is None:
-        raise Refused(404, "no-chronicle", "this crawl keeps no chronicle: chronicle.level is off")
+        raise RequestRefused(404, "no-chronicle", "this crawl keeps no chronicle: chronicle.level is off")
     return shelves.chronicle

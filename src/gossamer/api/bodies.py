@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 from litestar.types import Receive
 
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 
 MOST = 1024 * 1024  # bytes of a body
 MOST_URLS = 16 * MOST  # bytes of one that is a list of URLs
@@ -36,26 +36,26 @@ async def read_body(headers: dict[bytes, bytes], receive: Receive, most: int, pa
                 if not message["more_body"]:
                     return b"".join(parts)
     except TimeoutError:
-        raise Refused(408, "slow", f"the body has not arrived within {patience:g} s") from None
+        raise RequestRefused(408, "slow", f"the body has not arrived within {patience:g} s") from None
 
 
 def check_type(headers: dict[bytes, bytes], body: bytes, taken: Sequence[str]) -> None:
     """Refuse a body of another type than is taken, and JSON that is none."""
     given = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
     if given not in taken:
-        raise Refused(415, "media-type", f"the body is {given or 'of no type'}; send {' or '.join(taken)}")
+        raise RequestRefused(415, "media-type", f"the body is {given or 'of no type'}; send {' or '.join(taken)}")
     if given != JSON:
         return
     try:
         body.decode()
         msgspec.json.decode(body, type=msgspec.Raw)
     except UnicodeDecodeError:
-        raise Refused(400, "not-json", "the body is not UTF-8") from None
+        raise RequestRefused(400, "not-json", "the body is not UTF-8") from None
     except msgspec.DecodeError as error:
-        raise Refused(400, "not-json", f"the body is no JSON: {error}") from None
+        raise RequestRefused(400, "not-json", f"the body is no JSON: {error}") from None
     except RecursionError:
-        raise Refused(400, "not-json", "the body is nested too deeply") from None
+        raise RequestRefused(400, "not-json", "the body is nested too deeply") from None
 
 
-def _too_long(most: int) -> Refused:
-    return Refused(413, "too-long", f"the body has more than {most:,} bytes")
+def _too_long(most: int) -> RequestRefused:
+    return RequestRefused(413, "too-long", f"the body has more than {most:,} bytes")

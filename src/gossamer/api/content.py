@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from litestar import Request, Response
 
 from gossamer.api.reach import CrawlReach
-from gossamer.api.refusal import Refused, unknown
+from gossamer.api.refusal import RequestRefused, unknown
 from gossamer.assemble import open_graph
 from gossamer.errors import TookTooLong, UsageError
 from gossamer.jobs.captures import (
@@ -60,7 +60,7 @@ async def answer_content(
     try:
         version = version_of(found, which)
     except NothingKept as error:
-        raise Refused(404, "nothing-kept", str(error)) from None
+        raise RequestRefused(404, "nothing-kept", str(error)) from None
     tag = f'"{version.digest or version.place.offset}-{version.captured_at:.0f}-{part}"'
     headers = {"ETag": tag, "X-Content-Type-Options": "nosniff", "Vary": "Accept"}
     headers["Cache-Control"] = KEPT_FOR_GOOD if which else "private, no-cache"
@@ -128,7 +128,7 @@ def _ranged(request: Request[Any, Any, Any], body: bytes, mime: str, headers: di
     start = int(first) if first else max(len(body) - int(last), 0)
     end = min(int(last), len(body) - 1) if first and last else len(body) - 1
     if start >= len(body) or end < start:
-        raise Refused(416, "range", f"there are {len(body):,} bytes", {"Content-Range": f"bytes */{len(body)}"})
+        raise RequestRefused(416, "range", f"there are {len(body):,} bytes", {"Content-Range": f"bytes */{len(body)}"})
     headers["Content-Range"] = f"bytes {start}-{end}/{len(body)}"
     return Response(body[start : end + 1], status_code=206, headers={**headers, "Content-Type": mime})
 

@@ -12,7 +12,7 @@ from litestar.params import Parameter
 from gossamer.api.asking import who_of
 from gossamer.api.home import Home
 from gossamer.api.jobs import CHANGE, JobName, path_of, standing_of
-from gossamer.api.refusal import Refused, all_unfit, unfit
+from gossamer.api.refusal import RequestRefused, all_unfit, unfit
 from gossamer.api.settings import refuse_unsafe
 from gossamer.api.types import CrawlPlan, CrawlStatus, FieldProblem, PlannedCrawl, RefusedSeed, SettingRow, Submit, Submitted
 from gossamer.config.load import describe, load
@@ -34,7 +34,7 @@ async def submit_crawl(request: Request[Any, Any, Any], state: State, data: Subm
     """Make a crawl and queue it; it is there for good when this is answered. Seeds that are no URLs are named."""
     home: Home = state.home
     if home.is_one:
-        raise Refused(409, "one-crawl", "this server shows one crawl; serve a directory of crawls to submit others")
+        raise RequestRefused(409, "one-crawl", "this server shows one crawl; serve a directory of crawls to submit others")
     refuse_unsafe(request, state, data.settings)
     seeds, bad = await asyncio.to_thread(_seeds, data.urls)
     if key and (before := await asyncio.to_thread(_submitted_before, home, key, data.name)) is not None:

@@ -18,7 +18,7 @@ from gossamer.api.bodies import JSON, MOST, MOST_URLS, BodyGone, check_type, rea
 from gossamer.api.porter import Identity, Porter
 from gossamer.api.problems import PROBLEM, problem
 from gossamer.api.rates import Rate
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.api.repeats import KeptAnswer, Repeats, fingerprint, key_of
 from gossamer.config.sections import ServeSettings
 
@@ -72,15 +72,17 @@ class Desk:
         wait = rules.strangers.wait(address, now) if identity is None else rules.known.wait(identity.digest, now)
         if wait:
             detail = STRANGERS if identity is None else "too many requests with this token; wait"
-            raise Refused(429, "rate", detail, {"Retry-After": str(ceil(wait))})
+            raise RequestRefused(429, "rate", detail, {"Retry-After": str(ceil(wait))})
         if needed == ANYBODY:
             return identity
         if identity is None:
-            raise Refused(401, "token", "a token is needed: Authorization: Bearer TOKEN", CHALLENGE)
+            raise RequestRefused(401, "token", "a token is needed: Authorization: Bearer TOKEN", CHALLENGE)
         if not identity.may(needed):
-            raise Refused(403, "scope", f"this needs a token of scope {needed}; {identity.name} has scope {identity.scope}")
+            raise RequestRefused(
+                403, "scope", f"this needs a token of scope {needed}; {identity.name} has scope {identity.scope}"
+            )
         if identity.session and scope["method"] not in LOOKING and not _is_of_our_page(scope, headers):
-            raise Refused(403, "cross-site", "a session may change things from this server's own pages only")
+            raise RequestRefused(403, "cross-site", "a session may change things from this server's own pages only")
         return identity
 
     def _identified(self, headers: dict[bytes, bytes], address: str, now: float) -> Identity | None:
@@ -156,9 +158,9 @@ def refuse_guess(porter: Porter, address: str, now: float) -> NoReturn:
     """Refuse a token that is nobody's."""
     wait = porter.failures.note(address, now)
     if wait:
-        raise Refused(429, "guessing", "too many wrong tokens; wait", {"Retry-After": str(ceil(wait))})
+        raise RequestRefused(429, "guessing", "too many wrong tokens; wait", {"Retry-After": str(ceil(wait))})
     challenge = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
-    raise Refused(401, "token", "this token is wrong, or it has expired or was revoked", challenge)
+    raise RequestRefused(401, "token", "this token is wrong, or it has expired or was revoked", challenge)
 
 
 def is_cross_site(scope: HTTPScope, headers: dict[bytes, bytes]) -> bool | None:

@@ -17,7 +17,7 @@ from litestar.params import Parameter
 
 from gossamer.api.asking import Cursor, Limit, listed, who_of
 from gossamer.api.home import Home, NoSuchJob
-from gossamer.api.refusal import Refused, unfit
+from gossamer.api.refusal import RequestRefused, unfit
 from gossamer.api.types import Checkpointed, ItemList, JobRow, Submitted
 from gossamer.errors import CrawlError, GossamerError
 from gossamer.jobs.directory import About
@@ -70,10 +70,10 @@ async def remove_job(
     if confirm != job:
         raise unfit("query.confirm", "removing a crawl is for good; confirm it with its job: ?confirm=NAME")
     if home.is_one:
-        raise Refused(409, "one-crawl", "this server shows one crawl and cannot remove it; serve the directory above it")
+        raise RequestRefused(409, "one-crawl", "this server shows one crawl and cannot remove it; serve the directory above it")
     row = await row_of(home, job, path, [])
     if row.state in ("running", "paused", "stopping", "queued"):
-        raise Refused(409, "crawl", f"{job} is {row.state}; stop it first")
+        raise RequestRefused(409, "crawl", f"{job} is {row.state}; stop it first")
     directory = home.reach(job).directory
     await home.forget(job)
     await asyncio.to_thread(remove, home.place, directory)
@@ -102,7 +102,7 @@ async def recrawl(request: Request[Any, Any, Any], state: State, job: JobName) -
     path = path_of(home, job)
     standing = state_of_job(await asyncio.to_thread(facts_of, path)).state
     if standing in ("queued", "running", "paused", "stopping"):
-        raise Refused(409, "crawl", f"{job} is {standing}; stop it first")
+        raise RequestRefused(409, "crawl", f"{job} is {standing}; stop it first")
     await _want(state, path, wish_of("running", request, how="recrawl"))
     return await _submitted(home, job)
 

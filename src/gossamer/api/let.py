@@ -6,7 +6,7 @@ machine's files or its inner network.
 
 from collections.abc import Iterable
 
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.api.types import FieldProblem
 from gossamer.config.choice import remedy
 from gossamer.config.load import describe
@@ -20,7 +20,7 @@ def check_settings(names: Iterable[str], let: frozenset[str]) -> None:
     if refused:
         told = tuple(FieldProblem(f"body.settings.{name}", "it loosens safety") for name in refused)
         detail = f"{', '.join(refused)} cannot be set through this server; it would have to be started with --let"
-        raise Refused(403, "setting", detail, errors=told)
+        raise RequestRefused(403, "setting", detail, errors=told)
 
 
 def let_of(names: Iterable[str]) -> frozenset[str]:

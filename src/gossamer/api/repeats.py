@@ -14,7 +14,7 @@ from threading import Lock
 import msgspec
 from msgspec import Struct
 
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.errors import CrawlReadOnly, DiskFull
 
 FILE = "serve.db"
@@ -63,12 +63,16 @@ class Repeats:
             raise _failed(error) from error
         known, run, answer = found
         if known != request:
-            raise Refused(422, "idempotency-key", "this Idempotency-Key came with another request before; take a new one")
+            raise RequestRefused(
+                422, "idempotency-key", "this Idempotency-Key came with another request before; take a new one"
+            )
         if answer is not None:
             return msgspec.msgpack.decode(answer, type=KeptAnswer)
         if run == self._run:
-            raise Refused(409, "under-way", "this request is being carried out; ask again for its answer", {"Retry-After": "1"})
-        raise Refused(
+            raise RequestRefused(
+                409, "under-way", "this request is being carried out; ask again for its answer", {"Retry-After": "1"}
+            )
+        raise RequestRefused(
             409,
             "unknown-outcome",
             "this request came before and its answer was lost; look what became of it, then take a new key",
@@ -99,7 +103,7 @@ def key_of(headers: dict[bytes, bytes]) -> str:
         return ""
     key = given.decode("latin-1")
     if not key or len(key) > LONGEST or not key.isascii() or not key.isprintable():
-        raise Refused(422, "idempotency-key", f"an Idempotency-Key has 1 to {LONGEST} characters that can be printed")
+        raise RequestRefused(422, "idempotency-key", f"an Idempotency-Key has 1 to {LONGEST} characters that can be printed")
     return key
 
 

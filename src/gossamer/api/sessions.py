@@ -12,7 +12,7 @@ from litestar.datastructures import Cookie, State
 from gossamer.api.desk import DeskRules, is_cross_site, refuse_guess
 from gossamer.api.home import Home
 from gossamer.api.porter import Identity
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.api.types import Login, WhoAmI
 
 
@@ -22,7 +22,7 @@ async def begin(data: Login, request: Request[Any, Any, Any], state: State) -> R
     rules: DeskRules = state.rules
     porter = rules.porter
     if is_cross_site(request.scope, dict(request.scope["headers"])):
-        raise Refused(403, "cross-site", "a session begins on this server's own pages only")
+        raise RequestRefused(403, "cross-site", "a session begins on this server's own pages only")
     identity = porter.by_token(data.token)
     if identity is None:
         refuse_guess(porter, request.client.host if request.client else "", porter.clock.now())

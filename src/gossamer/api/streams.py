@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 
 AHEAD = 200  # messages that wait for one reader
 
@@ -20,7 +20,7 @@ class Streams:
     def check(self) -> None:
         """Refuse one stream too many."""
         if len(self._open) >= self._most:
-            raise Refused(429, "streams", f"{self._most} streams are open, and no more are served", {"Retry-After": "5"})
+            raise RequestRefused(429, "streams", f"{self._most} streams are open, and no more are served", {"Retry-After": "5"})
 
     @contextmanager
     def opened(self) -> "Iterator[asyncio.Queue[bytes | None]]":

@@ -16,7 +16,7 @@ from litestar.params import ParameterKwarg
 from litestar.typing import FieldDefinition
 from msgspec import Struct
 
-from gossamer.api.refusal import Refused, all_unfit, unfit
+from gossamer.api.refusal import RequestRefused, all_unfit, unfit
 from gossamer.api.types import FieldProblem
 
 PLAIN = "text/plain"
@@ -73,7 +73,9 @@ def _amiss(text: str, number: type) -> str:
 async def _look_into_body(taken: _Taken, request: Request[Any, Any, Any]) -> None:
     media = request.headers.get("content-type", JSON).partition(";")[0].strip().lower()
     if media not in taken.media:
-        raise Refused(415, "media-type", f"a body of type {media[:100]!r} is not taken here; send {' or '.join(taken.media)}")
+        raise RequestRefused(
+            415, "media-type", f"a body of type {media[:100]!r} is not taken here; send {' or '.join(taken.media)}"
+        )
     if media != JSON or taken.body is None:
         return
     body = await request.body()
@@ -85,7 +87,7 @@ async def _look_into_body(taken: _Taken, request: Request[Any, Any, Any]) -> Non
         where = f"body{place.group(1) if place else ''}"
         raise unfit(where, _PLACE.sub("", text)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refused(400, "not-json", f"the body is no JSON: {error}") from None
+        raise RequestRefused(400, "not-json", f"the body is no JSON: {error}") from None
 
 
 @cache

@@ -8,7 +8,7 @@ from litestar.datastructures import State
 from litestar.params import Parameter
 
 from gossamer.api.desk import DeskRules
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.api.types import ItemList, MadeToken, NewToken, TokenRow
 
 ADMIN = {"scope": "admin"}
@@ -42,5 +42,5 @@ async def revoke_token(state: State, name: Annotated[str, Parameter(query="name"
     """End a token at once, with its sessions and streams."""
     rules: DeskRules = state.rules
     if not await asyncio.to_thread(rules.porter.tokens.revoke, name):
-        raise Refused(404, "no-such-token", f"there is no token {name!r}")
+        raise RequestRefused(404, "no-such-token", f"there is no token {name!r}")
     return Response(None, status_code=204)

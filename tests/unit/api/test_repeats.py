@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.api.refusal import Refused
+from gossamer.api.refusal import RequestRefused
 from gossamer.api.repeats import DAY, KeptAnswer, Repeats
 
 ANSWER = KeptAnswer(202, [(b"location", b"/jobs/a")], b"{}")
@@ -26,13 +26,13 @@ def test_one_that_was_not_answered_is_carried_out_again_only_where_that_changes_
     killed = Repeats(tmp_path, "killed")
     for key in ("safe", "unsafe"):
         assert killed.begin("me", key, b"request", key == "safe", 0.0) is None
-    with pytest.raises(Refused, match="being carried out"):
+    with pytest.raises(RequestRefused, match="being carried out"):
         killed.begin("me", "safe", b"request", True, 0.0)
     killed.close()
     later = Repeats(tmp_path, "later")
     assert later.begin("me", "safe", b"request", True, 1.0) is None
-    with pytest.raises(Refused, match="its answer was lost"):
+    with pytest.raises(RequestRefused, match="its answer was lost"):
         later.begin("me", "unsafe", b"request", False, 1.0)
-    with pytest.raises(Refused, match="another request"):
+    with pytest.raises(RequestRefused, match="another request"):
         later.begin("me", "unsafe", b"other", False, 1.0)
     later.close()

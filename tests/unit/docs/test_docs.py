@@ -13,7 +13,15 @@ from gossamer.records.outcome import Outcome
 from gossamer.records.rules import Rule
 
 ROOT = Path(__file__).parents[3]
-FILES = {"robots.txt", "crawl.log", "crawl.json", "crawl.seal", "frontier.md"}  # named like a setting of a section
+FILES = {
+    "robots.txt",
+    "crawl.log",
+    "crawl.json",
+    "crawl.seal",
+    "frontier.md",
+    "serve.db",
+    "serve.log",
+}  # named like a setting of a section
 
 
 def test_every_test_named_by_the_requirements_exists() -> None:
