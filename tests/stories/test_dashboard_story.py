@@ -6,6 +6,7 @@ The web's own ledger is the witness of what was steered; `gossamer verify` is as
 import os
 import signal
 import time
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
@@ -85,6 +86,7 @@ def test_a_crawl_is_begun_watched_steered_understood_stopped_and_begun_again_in_
             page.click("button >> text=are you sure")
             page.wait_for_selector("article .mark:text-is('stopped')")
             assert door.get(f"api/v1/stats?job={JOB}")[1]["politeness_violations"] == 0
+    _end(_holders(home), signal.SIGTERM)  # a keeper answers for a while still
     verified = run_gossamer("verify", home / JOB)
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
@@ -123,7 +125,10 @@ def _pause_and_slow(page: Page, door: Door, web: Simweb, host: str) -> None:
 def _explain_what_was_refused(page: Page, door: Door, web: Simweb) -> None:
     """Ask why robots.txt refuses a URL; whether it was found already or not, the rule is told."""
     url = next(entry["url"] for entry in web.manifest if entry["outcome"] == "robots_denied" and "/private/" in entry["url"])
-    for asked_for, decides, said in ((url, "robots.txt: denied", "disallow: /private/"), (ELSEWHERE, "What would happen", "scope.within")):
+    for asked_for, decides, said in (
+        (url, "robots.txt: denied", "disallow: /private/"),
+        (ELSEWHERE, "What would happen", "scope.within"),
+    ):
         show(page, door, f"explain?job={JOB}")
         page.fill("main [data-search]", asked_for)
         page.keyboard.press("Enter")
@@ -163,12 +168,17 @@ def _overrule_a_trap(page: Page, door: Door) -> None:
 
 def _kill_everything(door: Door, home: Path) -> None:
     """Kill the server and every process of the crawl, without a word."""
-    pids = [door.process.pid, *_holders(home)]
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+    door.process.kill()
     door.process.wait(10)
-    deadline = time.monotonic() + 10
-    while any(_lives(pid) for pid in pids[1:]) and time.monotonic() < deadline:
+    _end(_holders(home), signal.SIGKILL)
+
+
+def _end(pids: list[int], how: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, how)
+    deadline = time.monotonic() + 20
+    while any(_lives(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -180,7 +190,7 @@ def _holders(home: Path) -> list[int]:
             words = (place / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"resume" in words and str(home / JOB).encode() in words:
+        if str(home / JOB).encode() in words:
             found.append(int(place.name))
     return found
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browsing import Theme, chromium, every_page, log_in, looking, show  # noqa: E402
-from crawling import simweb_running, start_gossamer  # noqa: E402
-from doors import Door, serving  # noqa: E402
-from playwright.sync_api import Page  # noqa: E402
+from browsing import Theme, chromium, every_page, log_in, looking, show
+from crawling import simweb_running, start_gossamer
+from doors import Door, serving
+from playwright.sync_api import Page
 
 ASSETS = Path(__file__).parents[2] / "docs" / "assets" / "dashboard"
 QUALITY = 70
