@@ -32,7 +32,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
 
 @pytest.fixture
 def beacon() -> Iterator[socket.socket]:
-    """Where every name of the attackers leads: Chromium may knock ahead of a request that is then stopped, and says nothing."""
+    """Where every name of the attackers leads: Chromium may knock, ahead of a request that is stopped, but says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.2)
         yield listening

@@ -112,10 +112,11 @@ def every_page(door: Door, job: str = "") -> dict[str, str]:
     which = f"&job={job}" if job else ""
     pages = door.get(f"api/v1/pages?limit=200{which}")[1]["items"]
     kept = next(page for page in pages if page["outcome"] == "ok")
-    refused = next((page for page in pages if page["outcome"] == "robots_denied"), kept)
+    denied = door.get(f"api/v1/pages?limit=1&outcome=robots_denied{which}")[1]["items"]
+    refused = denied[0] if denied else kept
     place = f"page/{kept['id']}"
     found = {
-        "overview": "overview?range=2h",
+        "overview": "overview?",
         "crawls": "jobs?",
         "new-crawl": "new?",
         "hosts": "hosts?order=name",

@@ -163,6 +163,11 @@ function lead(channel, signal) {
         });
       }
       source.onerror = () => {
+        // A crawl that is only being made has no stream yet; its numbers can be asked for.
+        get("stats", {}, signal).then(({ pulse }) => {
+          beat(pulse);
+          channel.postMessage({ pulse });
+        }, () => undefined);
         if (source?.readyState === EventSource.CLOSED && !signal.aborted) again = setTimeout(open, POLL);
       };
     };
