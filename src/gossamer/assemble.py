@@ -498,6 +498,8 @@ async def open_pool(
     budget: Budget,
     clock: Clock,
     sources: tuple[ReaderSource, ...],
+    *,
+    asks_ahead: bool = False,  # of a node
 ) -> AsyncIterator[Pool]:
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
@@ -539,6 +541,7 @@ async def open_pool(
             longest_wait=inf if settings.crawl.forever else settings.crawl.longest_wait,
             drain=settings.crawl.drain,
             clock=clock,
+            asks_ahead=asks_ahead,
         )
 
 
