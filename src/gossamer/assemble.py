@@ -505,6 +505,8 @@ async def open_pool(
     budget: Budget,
     clock: Clock,
     sources: tuple[ReaderSource, ...],
+    *,
+    asks_ahead: bool = False,  # of a node
 ) -> AsyncIterator[Pool]:
     """Open what visits URLs, in one process: requests, archive, processors, and the pool that runs the visits."""
     async with AsyncExitStack() as stack:
@@ -547,6 +549,7 @@ async def open_pool(
             forever=settings.crawl.forever,
             drain=settings.crawl.drain,
             clock=clock,
+            asks_ahead=asks_ahead,
         )
 
 

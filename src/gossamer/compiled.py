@@ -5,8 +5,10 @@ has its signatures in a `.pyi` beside it, which is installed whether or not the 
 known as well.
 """
 
+import os
+from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
+from pathlib import PurePath
 from types import ModuleType
 
 import gossamer
@@ -22,10 +24,19 @@ def optional(name: str) -> ModuleType | None:
 
 def compiled_and_pure() -> tuple[list[str], list[str]]:
     """Return the modules in C that are there, such as `url._join`, and those whose twins in Python stand in for them."""
-    [root] = gossamer.__path__
-    stubs = sorted(path.relative_to(root).with_suffix("") for path in Path(root).rglob("_*.pyi"))
     there: list[str] = []
     missing: list[str] = []
-    for name in [".".join(stub.parts) for stub in stubs]:
+    for stub in sorted(_stubs()):
+        name = ".".join(stub.parts)
         (there if optional(f"gossamer.{name}") else missing).append(name)
     return there, missing
+
+
+def _stubs() -> Iterator[PurePath]:
+    """Walk over the signatures of all modules in C, without their ending; pathlib's own walk takes twice as long."""
+    [root] = gossamer.__path__
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for file in files:
+            if file.startswith("_") and file.endswith(".pyi"):
+                yield PurePath(folder, file).relative_to(root).with_suffix("")

@@ -205,7 +205,9 @@ async def _crawl(
     lookout = make_lookout(directory, settings, joints.admission, Events())  # nobody listens: the node tells the same
     budget = Budget(settings.crawl, 0, 0, clock.now())
     sources = msgspec.msgpack.decode(greeting.sources, type=tuple[ReaderSource, ...])
-    async with open_pool(greeting.worker, directory, settings, joints, lookout, budget, clock, sources) as pool:
+    async with open_pool(
+        greeting.worker, directory, settings, joints, lookout, budget, clock, sources, asks_ahead=True
+    ) as pool:
         connection.told_to_stop = pool.cancel
         with collected_seldom(), StallWatch(events, settings.crawl.stall):
             await pool.run()

@@ -181,7 +181,7 @@ class Node(Steering):
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
         """Return leases for a worker when there are some; none and no next time when there will be none."""
-        if self.is_over or worker in self._given:
+        if self.is_over or self._may_have(worker):
             return self._handed_over(worker, limit, now)
         answer: asyncio.Future[Leases] = asyncio.get_running_loop().create_future()
         self._asking[worker] = (limit, answer)
@@ -231,10 +231,11 @@ class Node(Steering):
 
     async def _give(self, now: float) -> bool:
         """Give what is due, evenly, as many as those who ask have room for; True: somebody still asks, and nothing is due."""
+        self._hand_over(now)
         present = self._present()
         loads = {name: len(session.out) for name, session in present.items()}
         rooms = {
-            worker: min(limit, self._trust[worker] - loads[worker])
+            worker: min(limit, min(self._trust[worker], self._settings.concurrency) - loads[worker])
             for worker, (limit, _) in self._asking.items()
             if worker in loads
         }
@@ -254,9 +255,7 @@ class Node(Steering):
             if lease.worker in present:
                 present[lease.worker].out.add(lease)
                 self._given.setdefault(lease.worker, []).append(lease)
-        for worker, (most, _) in list(self._asking.items()):
-            if worker in self._given:
-                self._answer(worker, self._handed_over(worker, most, now))
+        self._hand_over(now)
         return len(granted.leases) < limit
 
     async def _lease_ahead(self, allotment: Allotment, limit: int, now: float) -> Leases:
@@ -277,14 +276,29 @@ class Node(Steering):
         """Return the workers that live: what is given to one that is gone would be lost while it is buried."""
         return {name: process.session for name, process in self._crew.items() if not process.session.gone.is_set()}
 
+    def _room(self, worker: str) -> int:
+        """Return how many visits a worker may begin beside those it has: leases that wait here are none yet."""
+        return self._settings.concurrency - len(self._crew[worker].session.out) + len(self._given.get(worker, ()))
+
+    def _may_have(self, worker: str) -> bool:
+        """Tell whether a worker was given something and has room for it."""
+        return worker in self._given and self._room(worker) > 0
+
+    def _hand_over(self, now: float) -> None:
+        """Answer those who ask and were given something."""
+        for worker, (most, _) in list(self._asking.items()):
+            if self._may_have(worker):
+                self._answer(worker, self._handed_over(worker, most, now))
+
     def _handed_over(self, worker: str, limit: int, now: float) -> Leases:
         """Return what a worker was given; should it not have asked for a long time, some of it is no longer its own."""
+        most = min(limit, self._room(worker)) if worker in self._given else 0
         given = [lease for lease in self._given.pop(worker, ()) if lease.until > now]
-        if given[limit:]:
-            self._given[worker] = given[limit:]
+        if given[most:]:
+            self._given[worker] = given[most:]
         if given:
             self._crew[worker].session.has_worked = True
-        return Leases(tuple(given[:limit]), None if self.is_over else now)
+        return Leases(tuple(given[:most]), None if self.is_over else now)
 
     def _let_look(self, now: float) -> None:
         """Let those who still wait look around themselves; they ask again. Forget visits whose leases have run out."""

@@ -59,8 +59,10 @@ class Pool(Steering):
         forever: bool = False,
         drain: float,
         clock: Clock,
+        asks_ahead: bool = False,  # of a node, which knows sooner how many visits have ended, and counts them
     ) -> None:
         super().__init__(budget, events, clock, drain)
+        self._asks_ahead = asks_ahead
         self._worker = worker
         self._tally = Tally(self.began)
         self._visit = visit
@@ -154,7 +156,8 @@ class Pool(Steering):
             self._drop_overdue(now)
             if self._is_spent(now):
                 return RunEnd.BUDGET
-            room = 0 if self._lookout.short_of_disk or self.is_paused else self._budget.room(self.under_way)
+            is_held = self._lookout.short_of_disk or self.is_paused
+            room = 0 if is_held else self._budget.room(0 if self._asks_ahead else self.under_way)
             if room:
                 granted = await self._frontier.lease(self._worker, room, now)
                 self.next_time = granted.next_time

@@ -59,8 +59,9 @@ class Staying:
 class Crew:
     """A running node and its two workers, over a frontier with so many hosts of one URL each."""
 
-    def __init__(self, directory: Path, hosts: int, delay: float = 1.0) -> None:
-        settings = Settings.model_validate({"crawl": {"workers": 2}, "politeness": {"delay": delay}})
+    def __init__(self, directory: Path, hosts: int, delay: float = 1.0, concurrency: int = 256) -> None:
+        crawl = {"workers": 2, "concurrency": concurrency}
+        settings = Settings.model_validate({"crawl": crawl, "politeness": {"delay": delay}})
         self.hosts = hosts
         self.workers: list[Staying] = []
         self.frontier = MemoryFrontier(settings.frontier, settings.politeness, settings.breaker, 300, CLOCK.now())
@@ -70,7 +71,7 @@ class Crew:
             repair=self._repair,
             frontier=self.frontier,
             lookout=make_lookout(directory, settings, make_admission(settings, []), self.events),
-            budget=Budget(settings.crawl, 0, 0, CLOCK.now()),
+            budget=Budget(settings.crawl.model_copy(update={"concurrency": 2 * concurrency}), 0, 0, CLOCK.now()),
             events=self.events,
             settings=settings.crawl,
             clock=CLOCK,
@@ -124,6 +125,23 @@ async def test_the_crawl_is_over_when_its_last_visit_is(tmp_path: Path, monkeypa
         nothing = await asyncio.wait_for(again, SOON)
         assert (nothing.leases, nothing.next_time) == ((), None)
     assert run.result() is RunEnd.FINISHED
+
+
+async def test_whoever_asks_ahead_is_given_a_turn_for_each_visit_that_ends_and_none_before(tmp_path: Path) -> None:
+    crew = Crew(tmp_path, hosts=9, concurrency=4)
+    async with crew.running():
+        first = (await asyncio.wait_for(crew.node.lease("w1", 4, CLOCK.now()), SOON)).leases
+        assert len(first) == 4
+        ahead = asyncio.create_task(crew.node.lease("w1", 4, CLOCK.now()))
+        await asyncio.sleep(0.1)
+        assert not ahead.done()
+        await crew.end(iter(first[:3]))
+        more = (await asyncio.wait_for(ahead, SOON)).leases
+        while len(more) < 3:  # visits of this test end one by one
+            more += (await asyncio.wait_for(crew.node.lease("w1", 4, CLOCK.now()), SOON)).leases
+        assert len(more) == 3
+        assert len(crew.workers[0].out) == 4
+        crew.node.stop("enough")
 
 
 @pytest.mark.parametrize("due", [16, 32, 64])

@@ -28,7 +28,8 @@ class Lookout:
 class Visits:
     """A frontier with so many URLs, and visits that end, and become durable, when they are told to."""
 
-    def __init__(self, count: int, concurrency: int, drain: float = 60.0) -> None:
+    def __init__(self, count: int, concurrency: int, drain: float = 60.0, asks_ahead: bool = False) -> None:
+        self.limits: list[int] = []
         self.given_back: list[int] = []
         self.waiting = [lease(token) for token in range(count)]
         self.begun: list[int] = []
@@ -49,9 +50,11 @@ class Visits:
             longest_wait=inf,
             drain=drain,
             clock=CLOCK,
+            asks_ahead=asks_ahead,
         )
 
     async def lease(self, worker: str, limit: int, now: float) -> Leases:
+        self.limits.append(limit)
         given, self.waiting = self.waiting[:limit], self.waiting[limit:]
         return Leases(tuple(given), None)
 
@@ -105,6 +108,21 @@ async def test_a_visit_is_under_way_until_it_is_durable_and_no_other_has_its_pla
     visits.settle()
     assert await run is RunEnd.FINISHED
     assert visits.begun == list(range(5)) and len(visits.visitors) == 3, "who ended a visit does the next"
+
+
+async def test_of_a_node_it_asks_for_all_it_may_ever_have_and_takes_what_comes() -> None:
+    visits = Visits(4, concurrency=3, asks_ahead=True)
+    run = asyncio.create_task(visits.pool.run())
+    await visits.until(3, visiting=3)
+    visits.end(1)
+    await visits.until(3, visiting=2)
+    visits.settle()
+    await visits.until(4, visiting=3)
+    visits.end(3)
+    await visits.until(4)
+    visits.settle()
+    assert await run is RunEnd.FINISHED
+    assert set(visits.limits) == {3}, "whatever is under way: the node counts that"
 
 
 async def test_the_oldest_visit_is_the_one_that_began_first_of_those_that_still_fetch_or_read() -> None:

@@ -56,10 +56,10 @@ def store(head: bytes, body: Body, level: int) -> Iterable[bytes]:
     """Compress the head of a record and leave its body as it is: one piece when it is small, else pieces."""
     if body.size > _MOST - len(_END):
         return _store_long(head, body, level)
-    content = body.read() + _END
-    size, checksum = len(content), isal_zlib.crc32(content, isal_zlib.crc32(head))
+    content, size = body.read(), body.size + len(_END)
+    checksum = isal_zlib.crc32(_END, isal_zlib.crc32(content, isal_zlib.crc32(head)))
     last = _check(checksum, len(head) + size)
-    return (b"".join((_TOP, _begun(head, level), _block(True, size, size ^ 0xFFFF), content, last)),)
+    return (b"".join((_TOP, _begun(head, level), _block(True, size, size ^ _MOST), content, _END, last)),)
 
 
 def _store_long(head: bytes, body: Body, level: int) -> Iterator[bytes]:

@@ -27,7 +27,9 @@ from gossamer.storage.archive import member
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _OF_NOTHING = digest_text(hashlib.sha1())
+_REQUEST = "application/http;msgtype=request"
 _RESPONSE = "application/http;msgtype=response"
+_WITH_HEAD = ("http:", "https:")
 _CODED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd"})  # what is in one of these cannot be compressed any further
 _TRUNCATED = frozenset({"length", "time", "disconnect", "unspecified"})
 _DIGITS_ONLY = str.maketrans("", "", "-:T")
@@ -58,15 +60,14 @@ def request(fetched: Fetched, record_id: str, concurrent_to: str) -> Draft:
     """Draft the request that led to the record `concurrent_to`."""
     block = fetched.request_head
     more = f"WARC-Target-URI: {safe_uri(fetched.url)}\r\nWARC-Concurrent-To: <{concurrent_to}>\r\n"
-    return Draft(_header("request", record_id, fetched.started, "application/http;msgtype=request", block, None, more), block)
+    return Draft(_header("request", record_id, fetched.started, _REQUEST, block, None, more), block)
 
 
 def kept(fetched: Fetched, digest: str, original: Original | None, record_id: str) -> Draft:
     """Draft what is kept of an answer: a revisit of `original`, a response, or a resource when the scheme has no head."""
-    more = f"WARC-Target-URI: {safe_uri(fetched.url)}\r\n"
-    if _ADDRESS.fullmatch(fetched.address):
-        more += f"WARC-IP-Address: {fetched.address}\r\n"
-    head = fetched.response_head if fetched.url.startswith(("http:", "https:")) else b""
+    url = fetched.url
+    more = f"WARC-Target-URI: {safe_uri(url)}\r\n{_asked(fetched.address)}"
+    head = fetched.response_head if url.startswith(_WITH_HEAD) else b""
     if original is not None:
         return _revisit(fetched, digest, original, record_id, head, more)
     if fetched.truncated:
@@ -83,6 +84,12 @@ def kept(fetched: Fetched, digest: str, original: Original | None, record_id: st
     return Draft(header, head, fetched.body, fetched.header("content-encoding").lower() in _CODED)
 
 
+@lru_cache(maxsize=1024)  # a host has one for thousands of pages
+def _asked(address: str) -> str:
+    """Return the line that names an address; nothing for what is none."""
+    return f"WARC-IP-Address: {address}\r\n" if _ADDRESS.fullmatch(address) else ""
+
+
 def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, head: bytes, more: str) -> Draft:
     unmodified = fetched.status == 304
     more += f"WARC-Profile: {NOT_MODIFIED if unmodified else SAME_PAYLOAD}\r\n"
@@ -97,9 +104,8 @@ def _revisit(fetched: Fetched, digest: str, original: Original, record_id: str, 
 def pack(draft: Draft, level: int) -> Iterable[bytes]:
     """Compress a record into its gzip member: one piece when it is small, else pieces."""
     header, head, body, is_coded = draft
-    if is_coded and body is not None:
-        return member.store(header + head, body, level)
-    return member.pack(header + head, body, level)
+    text = header + head
+    return member.store(text, body, level) if is_coded and body is not None else member.pack(text, body, level)
 
 
 @lru_cache(maxsize=64)  # one for an answer and its request
