@@ -158,8 +158,9 @@ def _overrule_a_trap(page: Page, door: Door) -> None:
         return [one["name"] for one in lessons if one["host"].startswith("calendar")]
 
     until(page, lambda: bool(found()), "the calendar is known as a trap", 60)
-    show(page, door, f"traps?kind=template&job={JOB}")
-    lesson = page.locator("article.lesson").filter(has_text="calendar").first
+    name = found()[0]
+    show(page, door, f"traps?kind=template&all=yes&host=calendar.maze.sim&job={JOB}")
+    lesson = page.locator("article.lesson").filter(has=page.locator(f'bdi:text-is("{name}")')).first
     lesson.locator("button >> text=Allow").click()
     page.wait_for_selector("article.lesson >> text=an operator allows it")
     rulings = door.get(f"api/v1/lessons?kind=template&limit=50&job={JOB}&host=calendar.maze.sim")[1]["items"]
