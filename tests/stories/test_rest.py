@@ -99,7 +99,7 @@ def test_a_kept_page_is_a_download_or_is_shown_where_nothing_of_it_acts(door: Do
     same = door.ask("GET", f"api/v1/pages/{page['id']}/content", headers={"If-None-Match": raw.headers["etag"]})
     assert same.status == 304 and same.content == b""
     shown = door.ask("GET", f"api/v1/pages/{page['id']}/content?as=html")
-    policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
     assert shown.headers["content-security-policy"] == policy
     assert door.ask("GET", f"api/v1/pages/{page['id']}/content?as=markdown").status == 404
 

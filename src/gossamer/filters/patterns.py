@@ -21,6 +21,7 @@ from gossamer.url.normalize import DEFAULT_PORTS
 from gossamer.url.parse import Url, parse
 
 FOREIGN_TO_HOSTS = re.compile(r"[/\\?#@*]|:$")  # the rest of a URL, a star in the middle, a port that is missing
+HOST = re.compile(r"[\w.:-]+")  # a URL may have more in its host; in a list, more is an expression that lacks its slashes
 MOST_MEMORY = 64 * 1024 * 1024  # bytes for all expressions of a list
 ANY = 0  # port of a pattern that names none
 Name = tuple[str, int]  # host and port
@@ -220,8 +221,9 @@ def _host(text: str, pattern: str, name: str) -> Name:
         url = None if FOREIGN_TO_HOSTS.search(text) else parse(f"http://{text}/")
     except UrlError:
         url = None
-    if url is None or not url.host:
+    if url is None or not HOST.fullmatch(url.host):
         raise ConfigError(
-            f"{name}: {pattern!r} is no host; write a name such as example.org, example.org:8080 or *.example.org"
+            f"{name}: {pattern!r} is no host; write a name such as example.org, example.org:8080 or *.example.org, "
+            "the beginning of a URL, or /an expression/"
         )
     return url.host, port_of(url) if re.search(r":[0-9]+$", text) else ANY
