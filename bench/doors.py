@@ -43,7 +43,8 @@ def tables(scale: str) -> list[Table]:
                 beside.append(_crawled(server, Path(place), f"beside-{number}"))
         rows = [_answers(times["kept"], "from pulse or catalog", 150), _answers(times["asked"], "the node is asked", 300)]
         cost = statistics.median(1 - after / before for before, after in zip(bare, beside, strict=True))
-        figures = f"{100 * cost:+.1f} % ({', '.join(f'{rate:,.0f}' for rate in bare)} -> {', '.join(f'{rate:,.0f}' for rate in beside)})"
+        rates = " -> ".join(", ".join(f"{rate:,.0f}" for rate in found) for found in (bare, beside))
+        figures = f"{100 * cost:+.1f} % ({rates})"
         rows.append({"what": "cost to the crawl, pages/CPU-s, median of pairs", "bar": "3 %", "reached": figures})
         rows += _memory(Path(place), seconds)
     rows.append({"what": "gossamer --help, CPU, least of 5", "bar": "not slower", "reached": f"{_help():.2f} s"})
