@@ -6,13 +6,11 @@ The disk is a small tmpfs; where mounting is not allowed, a limit on the size of
 
 import json
 import random
-import resource
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,49 +18,9 @@ import saboteur
 from crawling import CLEAN, GOSSAMER, run_gossamer, start_gossamer
 from faulting import faults_found
 from serving import Route, Site, page, site_running
+from smalldisk import SIZE, SmallDisk, small_disk
 
-SIZE = 700 * 1024
 PRIVATE = ["--allow-private", "127.0.0.0/8", "--delay", "0", "--connections", "4"]
-UNLIMITED = resource.RLIM_INFINITY
-
-
-@dataclass(frozen=True)
-class SmallDisk:
-    """A place for files that is soon full."""
-
-    path: Path
-    size: int
-    mounted: bool
-
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start a command that meets this disk; the caller stops it."""
-        words = [*GOSSAMER, *map(str, arguments)]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN)
-        if not self.mounted:  # every file is limited alike: let the archive's be the first to meet it
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (max(self.size, SIZE), UNLIMITED))
-        return process
-
-    def make_room(self, process: subprocess.Popen[str]) -> None:
-        """Make it as large as anyone could want."""
-        if self.mounted:
-            subprocess.run(["mount", "-o", "remount,size=64m", self.path], check=True)
-        elif process.poll() is None:
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (UNLIMITED, UNLIMITED))
-
-
-@contextmanager
-def small_disk(path: Path, size: int) -> Iterator[SmallDisk]:
-    """Make a small disk for a while."""
-    path.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
-    mounted = False
-    with suppress(FileNotFoundError):
-        mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
-    try:
-        yield SmallDisk(path, size, mounted)
-    finally:
-        if mounted:
-            subprocess.run(["umount", "--lazy", path], check=True)
 
 
 @pytest.fixture

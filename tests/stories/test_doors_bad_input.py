@@ -13,6 +13,8 @@ import pytest
 import readonly
 from crawling import run_gossamer, simweb_running, start_gossamer
 from doors import Door, serving
+from hiding import run_without
+from smalldisk import small_disk
 
 JSON = {"Content-Type": "application/json"}
 HEADERS = ("content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-opener-policy")
@@ -238,6 +240,16 @@ def test_a_body_of_17_mb_is_refused_before_it_is_read(door: Door) -> None:
     assert answer.status == 413 and kind_of(answer.body) == "too-long"
 
 
+def test_a_list_of_urls_may_be_longer_and_not_longer_than_16_mib(door: Door) -> None:
+    plain = {"Content-Type": "text/plain"}
+    for path in ("api/v1/urls/seed?job=small", "crawler/seeds?job=small"):
+        with door.raw() as connection:
+            connection.sendall(head(door, "Content-Type: text/plain", f"Content-Length: {2**24 + 1}", path=f"/{path}"))
+            assert b" 413 " in connection.recv(65_536).partition(b"\r\n")[0], path
+    long = b"# nothing\n" * (2**24 // 10)
+    assert door.ask("POST", "api/v1/urls/seed?job=small", long, headers=plain).status == 422, "it is read, and empty"
+
+
 def test_a_body_in_chunks_is_refused_when_it_gets_too_long(door: Door) -> None:
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     with door.raw() as connection:
@@ -361,7 +373,7 @@ def test_a_crawl_that_hangs(home: Path, tmp_path: Path) -> None:
                 os.kill(crawl.pid, signal.SIGSTOP)
                 began = time.monotonic()
                 answer = door.ask("GET", "api/v1/stats?job=hangs")
-                assert answer.status == 503 and answer.headers["retry-after"] and time.monotonic() - began < 7
+                assert answer.status == 503 and answer.headers["retry-after"] and time.monotonic() - began < 5
                 assert door.get("api/v1/stats?job=other")[0] == 200
                 status, told = door.get("readyz")
                 assert status == 503 and list(told["troubles"]) == ["hangs"]
@@ -402,6 +414,34 @@ def test_port_taken_no_such_place_and_a_wrong_setting_are_one_sentence_and_an_ex
 def test_a_home_that_is_not_writable(home: Path) -> None:
     run = readonly.on_read_only_media(home, "serve", home, "--port", 0)
     assert run.returncode == 3 and "cannot be written" in run.stderr and run.stderr.count("\n") == 1, run.stderr
+
+
+def test_disk_full(tmp_path: Path) -> None:
+    seeds = {"urls": ["http://good.example/"], "start": False}
+    with small_disk(tmp_path / "disk", 4 * 1024 * 1024) as disk, serving(disk.path, *UNHURRIED) as door:
+        assert door.post("api/v1/crawl/submit", {**seeds, "name": "before"})[0] == 202
+        disk.fill(door.process)
+        for path, body in (
+            ("api/v1/crawl/submit", {**seeds, "name": "none"}),
+            ("api/v1/tokens", {"name": "none"}),
+            ("api/v1/jobs/before/start", None),
+        ):
+            answer = door.ask("POST", path, body)
+            assert answer.status == 507, (path, answer.body)
+            assert not disk.mounted or (kind_of(answer.body) == "disk-full" and "free some" in answer.body["detail"]), path
+            keyed = door.ask("POST", path, body, headers={"Idempotency-Key": "full"})
+            assert keyed.status == 507, (path, keyed.body)
+        assert door.get("api/v1/jobs")[0] == door.get("api/v1/whoami")[0] == 200, "who only looks is answered"
+        disk.make_room(door.process)
+        assert [row["job"] for row in door.get("api/v1/jobs")[1]["items"]] == ["before"], "nothing is left of what was refused"
+        assert door.post("api/v1/crawl/submit", {**seeds, "name": "after"})[0] == 202
+
+
+def test_without_the_extra_it_says_what_to_install(home: Path) -> None:
+    for module in ("litestar", "uvicorn", "prometheus_client"):
+        run = run_without([module], "serve", home, "--port", 0)
+        assert run.returncode == 2 and f"{module} is missing" in run.stderr and "pip install 'gossamer[serve]'" in run.stderr
+        assert run.stderr.count("\n") == 1, run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -456,7 +496,11 @@ def test_some_seeds_are_no_urls(door: Door) -> None:
 
 
 def test_10001_urls(door: Door) -> None:
-    assert submitted(door, urls=[f"http://good.example/{number}" for number in range(10_001)])[0] == 422
+    urls = [f"http://good.example/{number}" for number in range(10_001)]
+    assert submitted(door, urls=urls)[0] == 422
+    assert door.post("api/v1/urls/seed?job=small", {"urls": urls})[0] == 422
+    lines = "\n".join(urls).encode()
+    assert door.ask("POST", "api/v1/urls/seed?job=small", lines, headers={"Content-Type": "text/plain"}).status == 422
 
 
 def test_a_seed_on_our_own_disk(door: Door) -> None:
@@ -484,7 +528,11 @@ def test_a_pattern_that_is_too_long(door: Door) -> None:
 
 
 def test_a_setting_that_there_is_not(door: Door) -> None:
-    assert submitted(door, settings={"crawl.max_page": 3})[0] == 422
+    body = {"urls": ["http://good.example/"], "settings": {"crawl.max_page": 3}}
+    for path in ("api/v1/crawl/submit", "api/v1/crawl/plan"):
+        status, problem = door.post(path, body)
+        assert status == 422 and [one["where"] for one in problem["errors"]] == ["body.settings"], path
+        assert "crawl.max_page" in problem["detail"] and "command line" not in problem["detail"], path
 
 
 def test_a_put_with_an_old_etag(door: Door) -> None:

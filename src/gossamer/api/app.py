@@ -93,6 +93,7 @@ def make_app(
             Exception: problems.of_bug,
         },
         logging_config=None,
+        request_max_body_size=None,  # the desk has read it, within what the route takes
     )
     app.state["description"] = cache(partial(describe, app, version("gossamer")))
     return metrics.CountedAnswers(app, numbers)

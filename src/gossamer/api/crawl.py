@@ -85,7 +85,10 @@ async def plan_crawl(request: Request[Any, Any, Any], state: State, data: Planne
     """Ask for the first seeds as a crawl would, robots.txt and all, and say what would become of their first links."""
     refuse_unsafe(request, state, data.settings)
     seeds, bad = await asyncio.to_thread(_seeds, data.urls)
-    settings = await asyncio.to_thread(load, (), data.settings)
+    try:
+        settings = await asyncio.to_thread(load, (), data.settings)
+    except (ConfigError, PluginError) as error:
+        raise _wrong_settings(error) from None
     told = await planned([seed.wire for seed in seeds], settings, PLANNED)
     return msgspec.convert({**told, "refused": [msgspec.to_builtins(one) for one in _refused(bad)]}, CrawlPlan)
 
@@ -148,7 +151,11 @@ def _made(home: Home, data: Submit, seeds: list[Url], wish: JobWish) -> str:
                 if data.name:
                     raise
     except (ConfigError, PluginError) as error:
-        raise unfit("body.settings", str(error).replace(" on the command line", "")) from None
+        raise _wrong_settings(error) from None
+
+
+def _wrong_settings(error: Exception) -> RequestRefused:
+    return unfit("body.settings", str(error).replace(" on the command line", ""))
 
 
 def _answer(name: str, status: str, bad: list[BadSeed], headers: dict[str, str] | None = None) -> Response[Submitted]:

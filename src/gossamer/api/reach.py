@@ -24,6 +24,7 @@ from gossamer.records.event import Event
 from gossamer.records.pulse import Pulse
 
 MINUTE = 60.0
+LEAST = 0.5  # seconds for an answer when it took long to connect
 GLANCE = 1.0  # seconds that a run has to tell its pulse
 UNDER_WAY = frozenset({"running", "paused", "stopping"})  # states of a pulse that only a run can be in
 LOOKING = frozenset({"pulse", *OPERATIONS_LOOKING})
@@ -47,10 +48,15 @@ class CrawlReach:
 
     async def ask(self, operation: str, who: str = "", patience: float = ANSWER, **arguments: Any) -> Any:
         """Carry out an operation, whether the crawl runs or not; one that changes nothing also while a run begins or ends."""
+        end = monotonic() + patience  # of all that it takes: to connect, to ask, to ask once more
         for _ in range(TRIES if operation in LOOKING else 0):
             with suppress(CrawlEnded):
-                return await (await self._connected_soon()).ask(operation, arguments, who, patience)
-        return await (await self._connected_soon()).ask(operation, arguments, who, patience)
+                return await self._asked(operation, who, end, arguments)
+        return await self._asked(operation, who, end, arguments)
+
+    async def _asked(self, operation: str, who: str, end: float, arguments: dict[str, Any]) -> Any:
+        caller = await self._connected_soon(end - monotonic())
+        return await caller.ask(operation, arguments, who, max(end - monotonic(), LEAST))
 
     async def pulse(self) -> dict[str, Any]:
         """Return the crawl in numbers."""
@@ -119,11 +125,11 @@ class CrawlReach:
         """Walk over what happened, and wait for more."""
         return told_to_programs(self.directory, after, lambda: True)
 
-    async def _connected_soon(self) -> Caller:
+    async def _connected_soon(self, patience: float) -> Caller:
         """Return a connection; a keeper that takes long to open the crawl goes on with it, and answers who asks later."""
         connecting = asyncio.ensure_future(self._connected())
         try:
-            async with asyncio.timeout(ANSWER):
+            async with asyncio.timeout(patience):
                 return await asyncio.shield(connecting)
         except TimeoutError:
             connecting.add_done_callback(lambda task: task.cancelled() or task.exception())

@@ -12,7 +12,7 @@ from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.sockets import short
 from gossamer.jobs.wire import UNWATCH, WATCH, ControlReply, Question, length_of, raised, reply_of, sent
 
-ANSWER = 5.0  # seconds that a crawl has to answer
+ANSWER = 4.5  # seconds that a crawl has to answer: who asks a server knows within five
 
 
 class Caller:
@@ -44,7 +44,7 @@ class Caller:
                 reply = await replies.get()
         except TimeoutError:
             raise CrawlSilent(
-                f"the crawl has not answered for {patience:g} s; it may be stopped or very busy; ask again"
+                f"the crawl has not answered for {patience:.2g} s; it may be stopped or very busy; ask again"
             ) from None
         finally:
             self._waiting.pop(number, None)

@@ -116,6 +116,8 @@ class CrawlDirectory:
                 write_whole(directory._about, msgspec.json.encode(about) + b"\n")
                 directory._seal_papers()
         except OSError as error:
+            if error.errno in FULL:
+                raise DiskFull(f"no space is left for a crawl in {path}; free some, or choose another --dir") from error
             raise CrawlReadOnly(f"cannot create a crawl in {path}: {error.strerror}; choose another --dir") from error
         return directory
 

@@ -19,7 +19,8 @@ import msgspec
 from msgspec import Struct
 
 from gossamer.config.choice import remedy
-from gossamer.errors import CrawlReadOnly, StoreError, UsageError
+from gossamer.errors import CrawlReadOnly, DiskFull, StoreError, UsageError
+from gossamer.jobs.directory import FULL
 from gossamer.seal import write_whole
 
 FILE = "tokens.json"
@@ -119,6 +120,8 @@ class TokenFile:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
         except OSError as error:
+            if error.errno in FULL:
+                raise DiskFull(f"no space is left for {self._path}; free some") from error
             raise CrawlReadOnly(f"cannot write {self._path}: {error.strerror}; check its permissions") from error
         finally:
             os.close(descriptor)
