@@ -14,7 +14,7 @@ from gossamer.cli.commands import COMMANDS
 
 QUICK = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--json"]
 PROSE = " ".join(f"word{number}" for number in range(80))
-WITHOUT = {"demo", "simweb", "shell"}  # the first shows, the second serves, the third runs what is typed
+WITHOUT = {"demo", "mcp", "serve", "shell", "simweb"}  # what they say in JSON, if anything, has tests of its own
 SCRIPT = "from gossamer.script import reads\n@reads('text/html')\ndef broken(page):\n    yield 1\n"
 
 
@@ -61,6 +61,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
             "rules": [["rules", crawl, "--all", "--json"]],
             "remove": [["remove", crawl, site.url("/gone"), "--json"]],
             "pause": [["pause", crawl, "--json"], ["pause", crawl, "--off", "--json"]],
+            "token": [["token", "new", place, "--name", "grafana", "--json"], ["token", "list", place, "--json"]],
             "checkpoint": [["checkpoint", crawl, place / "copy", "--json"]],
             "prune": [["prune", crawl, "-n", "1", "--json"]],
             "url": [["url", url, "--json"]],

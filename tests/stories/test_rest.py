@@ -29,6 +29,13 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
             crawl.communicate(timeout=30)
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """A server of a home without a crawl."""
+    with serving(tmp_path_factory.mktemp("empty")) as opened:
+        yield opened
+
+
 def until(holds: Any) -> None:
     """Wait for a condition."""
     deadline = monotonic() + 60
@@ -48,6 +55,7 @@ POLICY = {"max_qps": 2.0, "crawl_depth": 3, "priority": "low", "recrawl_interval
 TODAY = ["pages_crawled_today", "frontier_size", "active_workers", "avg_pages_per_sec", "errors_today"]
 # Method, path, body, status, fields of the answer (`items.` are those of a row); {host}, {id}, {worker} are filled in.
 REQUESTS: list[tuple[str, str, Any, int, list[str]]] = [
+    ("POST", "api/v1/crawl/submit", {"urls": ["http://127.0.0.1:9/"], "priority": "high"}, 202, ["job_id", "status"]),
     ("GET", "api/v1/crawl/status/small", None, 200, ["status", "pages_crawled", "errors", "frontier", "outcomes", "end"]),
     ("GET", "api/v1/crawl/robots/{host}", None, 200, ["allow", "disallow", "crawl_delay", "agent", "sitemaps", "source"]),
     ("POST", "crawler/seeds", {"urls": ["http://{host}/one", "http://{host}/two"]}, 200, ["added"]),
@@ -76,18 +84,53 @@ REQUESTS: list[tuple[str, str, Any, int, list[str]]] = [
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: f"{one[0]} {one[1]}")
 def test_each_request_of_the_specification_is_answered_with_its_fields(
-    door: Door, page: dict[str, Any], request_: tuple[str, str, Any, int, list[str]]
+    door: Door, empty: Door, page: dict[str, Any], request_: tuple[str, str, Any, int, list[str]]
 ) -> None:
     method, path, body, status, fields = request_
     worker = door.get("api/v1/workers")[1]["items"][0]["id"]
     filled = path.replace("{host}", page["host"]).replace("{id}", page["id"]).replace("{worker}", quote(worker))
     if body is not None and "urls" in body:
-        body = {"urls": [one.replace("{host}", page["host"]) for one in body["urls"]]}
-    answer = door.ask(method, filled, body)
+        body |= {"urls": [one.replace("{host}", page["host"]) for one in body["urls"]]}
+    asked = empty if path.endswith("/submit") else door  # with a second crawl every other request would have to name its own
+    answer = asked.ask(method, filled, body)
     assert answer.status == status, answer.body
     for field in fields:
         name, _, inner = field.partition(".")
         assert inner in answer.body[name][0] if inner else name in answer.body, (field, answer.body)
+
+
+def test_a_submitted_crawl_is_queued_and_its_status_is_told_by_the_specifications_names(empty: Door) -> None:
+    answer = empty.ask("POST", "api/v1/crawl/submit", {"urls": ["http://127.0.0.1:9/"], "priority": "low"})
+    job = answer.body["job_id"]
+    assert answer.body["status"] == "queued" and answer.headers["location"] == f"/api/v1/jobs/{job}"
+    until(lambda: empty.get(f"api/v1/crawl/status/{job}")[1]["status"] == "finished")
+    told = empty.get(f"api/v1/crawl/status/{job}")[1]
+    assert (told["pages_crawled"], told["outcomes"]) == (0, {"address_refused": 1})
+
+
+def test_the_workers_of_a_crawl_that_runs_are_told_with_what_they_did(door: Door) -> None:
+    with ServerClient(door.url, door.token) as server:
+        [worker] = server.workers()
+        assert worker.pid > 0 and worker.rss > 1 << 20 and worker.state in ("working", "idle")
+        numbers = server.worker_stats(worker.id)
+        assert numbers.id == worker.id and numbers.visits >= sum(numbers.outcomes.values()) >= 5
+        assert numbers.pages <= numbers.visits and sum(numbers.responses.values()) > 0
+        with pytest.raises(ServerProblem) as refused:
+            server.worker_stats("nobody")
+        assert refused.value.problem.status == 404
+
+
+def test_throughput_has_columns_of_one_length_in_the_steps_that_were_asked_for(door: Door) -> None:
+    with ServerClient(door.url, door.token) as server:
+        until(lambda: sum(server.throughput(step=5).pages) > 0)
+        told = server.throughput(step=5)
+        assert told.step == 5 and {len(one) for one in (told.pages, told.errors, told.bytes, told.waiting)} == {len(told.time)}
+        assert told.time == sorted(told.time) and told.since <= told.time[0] and sum(told.bytes) > 0
+        assert sum(told.pages) <= server.stats().pages
+        for wrong in ({"step": 0.5}, {"since": 20.0, "until": 10.0}):
+            with pytest.raises(ServerProblem) as refused:
+                server.throughput(**wrong)
+            assert refused.value.problem.status == 422
 
 
 def test_a_kept_page_is_a_download_or_is_shown_where_nothing_of_it_acts(door: Door, page: dict[str, Any]) -> None:

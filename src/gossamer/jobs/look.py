@@ -21,12 +21,15 @@ LEFT_OUT = shutil.ignore_patterns("LOCK", "LOG", "LOG.old.*", "*.part")
 
 
 @contextmanager
-def held_to_look(directory: CrawlDirectory, role: str = "") -> Iterator[Path | None]:
-    """Hold a crawl in a role; gives None, or where copies of its stores are because it can only be read."""
+def held_to_look(directory: CrawlDirectory, role: str = "", *, ousting: bool = False) -> Iterator[Path | None]:
+    """Hold a crawl in a role; gives None, or where copies of its stores are because it can only be read.
+
+    `ousting`: a keeper is asked to let go; whoever can ask it instead does not need that.
+    """
     with ExitStack() as stack:
         copies = None
         try:
-            stack.enter_context(directory.lock(role, ousting=False))
+            stack.enter_context(directory.lock(role, ousting=ousting))
         except CrawlReadOnly:
             stack.enter_context(directory.lock_to_read())
             copies = stack.enter_context(_copies_of(directory))

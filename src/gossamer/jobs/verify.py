@@ -92,7 +92,7 @@ class Inspection:
 
 def verify_crawl(directory: CrawlDirectory, ledger: Path | None = None) -> Iterator[Check]:
     """Check every promise that can be seen."""
-    with held_to_look(directory) as copies:
+    with held_to_look(directory, ousting=True) as copies:
         yield from driven(_verify(directory, copies, ledger))
 
 
