@@ -1,4 +1,4 @@
-"""Sudden death of a server, of a crawl's node and of a keeper, one after the other, while somebody changes things through REST.
+"""Sudden death of a server, a crawl's node, a worker of it and a keeper, in turns, while somebody changes things through REST.
 
 What was acknowledged is written down here, outside of everything that dies. At the end none of it may be missing, and none may
 be there twice. Whoever writes asks again with the same Idempotency-Key until it is answered.
@@ -16,13 +16,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from crawling import Simweb, run_gossamer, simweb_running
 from doors import Door, serving
 
-KILLS = int(os.environ.get("GOSSAMER_SOAK_DOOR_KILLS", "3"))
+KILLS = int(os.environ.get("GOSSAMER_SOAK_DOOR_KILLS", "4"))
+VICTIMS = ("server", "node", "worker", "keeper")
 LET = ("--let", "fetch.allow_private", "--let", "dns.overrides")
-SETTINGS = {"fetch.allow_private": ["127.0.0.0/8"], "dns.overrides": ["*.sim:127.0.0.1"], "politeness.delay": 1}
+SETTINGS = {
+    "fetch.allow_private": ["127.0.0.0/8"],
+    "dns.overrides": ["*.sim:127.0.0.1"],
+    "politeness.delay": 1,
+    "crawl.workers": 2,
+}
 PATIENCE = 60.0
 SEEDS_A_KILL = 3  # writes of each kind that are acknowledged between two kills
 PAUSED, BLOCKED, PACED = "h0.sim", "h1.sim", "h2.sim"
@@ -87,6 +94,11 @@ class Home:
         return found[0] if found is not None and found[1] == role else 0
 
 
+def place_of(lesson: dict[str, Any]) -> str:
+    """Return the path of a lesson."""
+    return "lessons/" + "/".join(quote(lesson[part], safe="") for part in ("host", "kind", "name"))
+
+
 class Writer(threading.Thread):
     """Changes things through REST, one after the other, and remembers what was acknowledged."""
 
@@ -99,6 +111,8 @@ class Writer(threading.Thread):
         self.seeds: list[str] = []
         self.paused = self.blocked = False
         self.pace = 0.0
+        self.lesson = ""  # the place of one, once something was learned
+        self.ruling = "none"
         self.written = 0
 
     def run(self) -> None:
@@ -127,6 +141,16 @@ class Writer(threading.Thread):
         pace = 0.1 + number % 7 / 10
         ask("PUT", f"domains/{PACED}/policy?job=job", {"max_qps": pace})
         self.pace = pace
+        if not self.lesson:
+            self.lesson = until(self._learned, "something is learned")
+        ruling = ("allow", "block", "none")[number % 3]
+        ask("PUT", f"{self.lesson}?job=job", {"ruling": ruling})
+        self.ruling = ruling
+
+    def _learned(self) -> str:
+        """Return the place of a lesson above which a word can be put."""
+        found = [one for one in self._home.ask("GET", "lessons?job=job")["items"] if one["ruling"]]
+        return place_of(found[0]) if found else ""
 
     def stop(self) -> None:
         """End when what is under way is acknowledged."""
@@ -160,6 +184,10 @@ def strike(home: Home, victim: str) -> None:
     elif victim == "node":
         home.ask("POST", "jobs/job/start")
         os.kill(until(lambda: home.held_as(""), "a process runs the job"), signal.SIGKILL)
+    elif victim == "worker":
+        home.ask("POST", "jobs/job/start")
+        working = until(lambda: home.held_as("") and home.ask("GET", "workers?job=job")["items"], "the job has workers")
+        os.kill(working[0]["pid"], signal.SIGKILL)
     else:
         home.ask("POST", "jobs/job/stop")
         os.kill(until(lambda: home.held_as("keeper"), "a keeper answers for the stopped job"), signal.SIGKILL)
@@ -168,7 +196,7 @@ def strike(home: Home, victim: str) -> None:
 
 def test_nothing_that_was_acknowledged_is_missing_or_there_twice_whoever_is_killed(tmp_path: Path) -> None:
     chance = random.Random(18)
-    victims = [*("server", "node", "keeper"), *chance.choices(("server", "node", "keeper"), k=max(KILLS - 3, 0))][:KILLS]
+    victims = [*VICTIMS, *chance.choices(VICTIMS, k=max(KILLS - len(VICTIMS), 0))][:KILLS]
     with begun(tmp_path) as (home, web):
         writer = Writer(home, web.port)
         writer.start()
@@ -183,12 +211,14 @@ def test_nothing_that_was_acknowledged_is_missing_or_there_twice_whoever_is_kill
         told = home.ask("POST", "urls/explain?job=job", {"urls": writer.seeds[:100]})
         hosts = {name: home.ask("GET", f"domains/{name}?job=job") for name in (PAUSED, BLOCKED, PACED)}
         status = home.ask("GET", "crawl/status/job")
+        lessons = home.ask("GET", "lessons?job=job&limit=200")["items"]
     lines = [line for line in (home.directory / "seeds.txt").read_text().splitlines() if "/extra/" in line]
     assert lines == writer.seeds, "seeds are missing, or there twice"
     assert [one["url"] for one in told["items"] if one["state"] == "unknown"] == []
     assert hosts[PAUSED]["paused"] is writer.paused
     assert hosts[BLOCKED]["blocked"] is writer.blocked
     assert hosts[PACED]["policy"]["max_qps"] == writer.pace
+    assert writer.ruling in [one["ruling"] for one in lessons if place_of(one) == writer.lesson]
     assert status["politeness_violations"] == 0
     assert json.loads((home.directory / "job.json").read_text())["wanted"] == "stopped"
     assert [each.name for each in home.place.iterdir() if each.is_dir()] == ["job"]

@@ -1,9 +1,11 @@
 """The control socket of a crawl that is kept: questions that interleave, are too long, are wrong; one who does not read."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 from crawling import CLEAN, run_gossamer, simweb_running
+from doors import serving
 
 from gossamer.children import LENGTH, receive
 from gossamer.jobs.directory import CrawlDirectory
@@ -36,6 +39,15 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run = run_gossamer("crawl", "--dir", place / "crawl", *web.crawl_options, "--delay", "0", "--quiet")
         assert run.returncode == 0, run.stderr
     return place / "crawl"
+
+
+KEEP = """
+import sys
+from pathlib import Path
+from gossamer.jobs.directory import CrawlDirectory
+from gossamer.jobs.keep import keep
+keep(CrawlDirectory(Path(sys.argv[1])), idle=1.0)
+"""
 
 
 def start_keeper(path: Path) -> "subprocess.Popen[bytes]":
@@ -142,3 +154,39 @@ def test_of_several_keepers_one_stays_and_commands_ask_it(crawled: Path) -> None
         for keeper in keepers:
             keeper.terminate()
             keeper.wait(20)
+
+
+def test_a_keeper_that_nobody_asks_ends_and_one_that_is_asked_does_not(crawled: Path) -> None:
+    words = [sys.executable, "-P", "-c", KEEP, str(crawled)]
+    keeper = subprocess.Popen(words, env=CLEAN, stderr=subprocess.PIPE)
+    until(lambda: answers(crawled), "the keeper answers")
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        assert answers(crawled) and keeper.poll() is None, "it is asked, and stays"
+    _, errors = keeper.communicate(timeout=20)
+    assert keeper.returncode == 0 and errors == b""
+    assert not (crawled / "control.sock").exists() and CrawlDirectory(crawled).holder() is None
+
+
+def test_a_keeper_yields_to_prune(crawled: Path) -> None:
+    keeper = start_keeper(crawled)
+    until(lambda: answers(crawled), "the keeper answers")
+    pruned = run_gossamer("prune", crawled, "--versions", "1")
+    assert pruned.returncode == 0, pruned.stderr
+    assert keeper.wait(20) == 0
+
+
+def test_a_keeper_of_a_crawl_that_cannot_be_written_answers_and_changes_nothing(crawled: Path, tmp_path: Path) -> None:
+    place = tmp_path / "home" / "media"
+    shutil.copytree(crawled, place, ignore=shutil.ignore_patterns("*.sock"))
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    with serving(place.parent, read_only=place) as door:
+        assert door.get("api/v1/stats")[0] == 200
+        status, listed = door.get("api/v1/domains")
+        host = listed["items"][0]["host"]
+        assert status == 200 and door.get(f"api/v1/domains/{host}")[0] == 200
+        for path, body in ((f"api/v1/domains/{host}/pause", None), ("api/v1/urls/seed", {"urls": ["http://h0.sim/new"]})):
+            status, problem = door.post(path, body)
+            assert status == 507 and problem["type"].endswith(":read-only"), (path, problem)
+        assert door.get(f"api/v1/domains/{host}")[1]["paused"] is False
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before

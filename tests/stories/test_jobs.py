@@ -13,6 +13,10 @@ import pytest
 from crawling import Simweb, run_gossamer, simweb_running
 from doors import Door, serving
 
+from gossamer.jobs.job import JobWish, read_run, write_wish
+from gossamer.jobs.supervise import LONGEST_WAIT, MOST_DEATHS, Supervisor
+from gossamer.testing.clock import VirtualClock
+
 LET = ("--let", "fetch.allow_private", "--let", "dns.overrides")
 REACHED = {"fetch.allow_private": ["127.0.0.0/8"], "dns.overrides": ["*.sim:127.0.0.1"], "politeness.delay": 0}
 PATIENCE = 30.0
@@ -142,6 +146,26 @@ def test_a_job_that_cannot_run_has_failed_with_its_sentence(tmp_path: Path, web:
         row = until(lambda: (row := door.get("api/v1/jobs/broken")[1])["state"] == "failed" and row, "it fails")
         assert "no_such_knob" in row["why"]
         assert door.get("api/v1/crawl/status/broken")[1]["status"] == "failed"
+
+
+def test_a_job_that_dies_again_and_again_without_getting_on_has_failed_with_its_sentence(tmp_path: Path, web: Simweb) -> None:
+    clock = VirtualClock(time.time())
+    with opened(tmp_path) as door:
+        submitted(door, web, "doomed", start=False)
+    path = tmp_path / "doomed"
+    write_wish(path, JobWish(wanted="running", asked=clock.now()))
+    supervisor = Supervisor(tmp_path, lambda: {"doomed": path}, clock)
+    pids = set()
+    while (run := read_run(path)) is None or not run.is_over:
+        supervisor.look()
+        if (run := read_run(path)) is not None and run.pid and run.pid not in pids:
+            pids.add(run.pid)
+            os.kill(run.pid, signal.SIGKILL)  # before it gets anywhere
+        clock.advance(LONGEST_WAIT)
+    assert len(pids) == MOST_DEATHS == run.deaths
+    with opened(tmp_path) as door:
+        row = door.get("api/v1/jobs/doomed")[1]
+        assert row["state"] == "failed" and "died 5 times without getting on" in row["why"] and "SIGKILL" in row["why"]
 
 
 def test_a_pause_lasts_over_runs_and_ends_with_resume(tmp_path: Path, web: Simweb) -> None:

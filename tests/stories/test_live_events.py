@@ -1,11 +1,14 @@
 """The live stream: nothing is lost however often a reader comes and goes, and it ends when whoever reads may not any more."""
 
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
+from typing import Any
 
 import pytest
 from crawling import run_gossamer, simweb_running, start_gossamer
@@ -153,3 +156,29 @@ def test_one_stream_too_many(ended: Path) -> None:
         assert next(iter(events))
         status, problem = door.get("api/v1/events")
         assert status == 429 and "1 streams" in problem["detail"]
+
+
+def test_a_worker_that_dies_is_told_as_trouble_and_counted(tmp_path: Path) -> None:
+    directory = tmp_path / "home" / "one"
+    with (
+        simweb_running(tmp_path, hosts=8, pages=400) as web,
+        crawling(directory, *web.crawl_options, "--delay", "0.2", "--workers", 2),
+    ):
+        until(directory / "control.sock")
+        with serving(directory) as door, door.stream("api/v1/events?kinds=pulse,trouble", timeout=30) as events:
+            told = ((event["event"], json.loads(event["data"])) for event in events)
+            first = next(pulse for kind, pulse in told if kind == "pulse" and len(pulse["workers"]) == 2)
+            assert first["worker_deaths"] == 0 and all(worker["pid"] for worker in first["workers"])
+            victim = first["workers"][0]
+            os.kill(victim["pid"], signal.SIGKILL)
+            trouble = next(event for kind, event in told if kind == "trouble" and event.get("died"))
+            assert trouble["worker"] == victim["name"] and trouble["what"] and "trace" not in trouble
+            later = next(pulse for kind, pulse in told if kind == "pulse" and _is_replaced(pulse, victim["pid"]))
+            assert later["worker_deaths"] == 1
+            rows = door.get("api/v1/workers")[1]["items"]
+            assert {row["pid"] for row in rows} == {worker["pid"] for worker in later["workers"]}
+            assert "gossamer_worker_deaths_total" in door.get("metrics")[1]
+
+
+def _is_replaced(pulse: dict[str, Any], pid: int) -> bool:
+    return len(pulse["workers"]) == 2 and all(worker["pid"] != pid for worker in pulse["workers"])

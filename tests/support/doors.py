@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crawling import start_gossamer
+from readonly import start_on_read_only_media
 
 PATIENCE = 20.0
 
@@ -135,9 +136,10 @@ class Events:
 
 
 @contextmanager
-def serving(place: Path, *options: object) -> Iterator[Door]:
-    """Serve a place for a while."""
-    server = start_gossamer("serve", place, "--port", 0, "--json", *options)
+def serving(place: Path, *options: object, read_only: Path | None = None) -> Iterator[Door]:
+    """Serve a place for a while; `read_only`: a directory that the server cannot write."""
+    words = ("serve", place, "--port", 0, "--json", *options)
+    server = start_gossamer(*words) if read_only is None else start_on_read_only_media(read_only, *words)
     try:
         assert server.stdout is not None and server.stderr is not None
         line = server.stdout.readline()

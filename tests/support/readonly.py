@@ -16,8 +16,18 @@ MOUNTED = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
 
 def on_read_only_media(directory: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run a command while a directory is on a file system that is mounted read-only."""
+    return _run(_mounted(directory, arguments))
+
+
+def start_on_read_only_media(directory: Path, *arguments: object) -> "subprocess.Popen[str]":
+    """Start a command for which a directory is on a file system that is mounted read-only; the caller stops it."""
+    words = _mounted(directory, arguments)
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=CLEAN)
+
+
+def _mounted(directory: Path, arguments: tuple[object, ...]) -> list[str]:
     as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
-    return _run(["unshare", "--mount", *as_root, "sh", "-c", MOUNTED, str(directory), *GOSSAMER, *map(str, arguments)])
+    return ["unshare", "--mount", *as_root, "sh", "-c", MOUNTED, str(directory), *GOSSAMER, *map(str, arguments)]
 
 
 def as_somebody_else(directory: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

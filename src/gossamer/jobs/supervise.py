@@ -121,7 +121,7 @@ class Supervisor:
             if wish.stops and wish.stops in (runner, alive):
                 self._stop(name, wish.stops)
             return "running" if runner is not None or alive else ""
-        if runner is not None or self._alive(run):
+        if runner is not None or self._alive(run) or self._is_ending(name, run):
             return "running"
         if run is None or run.asked != wish.asked:
             return "due"
@@ -135,6 +135,11 @@ class Supervisor:
     def _alive(self, run: JobRun | None) -> int:
         """Return the process of a job that lives; 0: none does."""
         return run.pid if run is not None and run.pid and birth_of(run.pid) == run.birth else 0
+
+    def _is_ending(self, name: str, run: JobRun | None) -> bool:
+        """Tell whether the process of a job is a child whose exit code is not told yet: it has died this moment."""
+        child = self._children.get(name)
+        return child is not None and run is not None and child.pid == run.pid
 
     def _reaped(self, name: str) -> int | None:
         """Return the exit code of a child that has ended; None: it has not, or it is the child of a server before this one."""
