@@ -39,7 +39,8 @@ def token(
         known = tokens.all()
         if json:
             shown = ("name", "scope", "created", "expires")
-            output.json([{field: getattr(one, field) for field in shown} for one in known])
+            for one in known:
+                output.json({field: getattr(one, field) for field in shown})
         else:
             output.table(("name", "scope", "expires"), [(one.name, one.scope, _until(one.expires, now)) for one in known])
         return
