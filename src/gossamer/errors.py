@@ -5,6 +5,8 @@
     │   ├── ConfigError         an unknown key, a value out of range
     │   ├── UrlError            a text that is no URL
     │   ├── CursorError         a place in a list that this list never gave
+    │   ├── NoSuchJob           a server has no crawl of that name
+    │   ├── WhichJob            a server has several crawls, and none was named
     │   └── FixedSetting        a setting that a crawl that runs, or has begun, cannot change
     ├── CrawlError          3   the crawl's directory
     │   ├── NotACrawl           there is no crawl there
@@ -60,6 +62,14 @@ class CursorError(UsageError):
 
 class FixedSetting(UsageError):
     """A setting that cannot be changed, while a crawl runs or at all."""
+
+
+class NoSuchJob(UsageError):
+    """There is no crawl of that name at the server."""
+
+
+class WhichJob(UsageError):
+    """There are several crawls at the server, and none was named."""
 
 
 class CrawlError(GossamerError):

@@ -7,20 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gossamer.api.reach import CrawlReach
-from gossamer.errors import GossamerError, NotACrawl
+from gossamer.errors import NoSuchJob, NotACrawl, WhichJob
 from gossamer.jobs.directory import CrawlDirectory
 from gossamer.jobs.keeping import elsewhere
-
-
-class NoSuchJob(GossamerError):
-    """There is no crawl of that name."""
-
-
-class WhichJob(GossamerError):
-    """There are several crawls, and none was named."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__(f"there are {len(names)} crawls; say which with ?job=NAME: {', '.join(names[:50])}")
 
 
 class Home:
@@ -50,7 +39,9 @@ class Home:
         paths = self.paths()
         if job is None:
             if len(paths) != 1:
-                raise WhichJob(list(paths)) if paths else NoSuchJob("there is no crawl here yet; submit one")
+                if not paths:
+                    raise NoSuchJob("there is no crawl here yet; submit one")
+                raise WhichJob(f"there are {len(paths)} crawls; say which with ?job=NAME: {', '.join(list(paths)[:50])}")
             job = next(iter(paths))
         if job not in paths:
             raise NoSuchJob(f"there is no crawl {job[:100]!r} here")

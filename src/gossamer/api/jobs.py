@@ -16,10 +16,10 @@ from litestar.datastructures import State
 from litestar.params import Parameter
 
 from gossamer.api.asking import Cursor, Limit, listed, who_of
-from gossamer.api.home import Home, NoSuchJob
+from gossamer.api.home import Home
 from gossamer.api.refusal import RequestRefused, unfit
 from gossamer.api.types import Checkpointed, ItemList, JobRow, Submitted
-from gossamer.errors import CrawlError, GossamerError
+from gossamer.errors import CrawlError, GossamerError, NoSuchJob
 from gossamer.jobs.directory import About
 from gossamer.jobs.job import JobWish, read_wish, write_wish
 from gossamer.jobs.jobstate import JobFacts, JobState, facts_of, state_of_job

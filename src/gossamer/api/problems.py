@@ -11,7 +11,6 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
-from gossamer.api.home import NoSuchJob, WhichJob
 from gossamer.api.types import FieldProblem, ProblemDetail
 from gossamer.errors import (
     ConfigError,
@@ -24,11 +23,13 @@ from gossamer.errors import (
     FixedSetting,
     GossamerError,
     NameTaken,
+    NoSuchJob,
     NotACrawl,
     StoreAway,
     TookTooLong,
     UrlError,
     UsageError,
+    WhichJob,
 )
 
 PROBLEM = "application/problem+json"
