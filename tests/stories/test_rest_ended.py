@@ -67,6 +67,19 @@ def test_a_lesson_is_overruled_and_the_word_stands_until_it_is_taken_back(server
     assert door.put(f"api/v1/lessons/{HOST}/template/{quote('/never/{n}', safe='')}", {"ruling": "none"})[0] == 404
 
 
+@pytest.mark.parametrize("kind", ["template", "parameter", "probe", "words", "view", "habit"])
+def test_a_word_above_something_that_cannot_be_is_refused_and_the_next_request_is_answered(door: Door, kind: str) -> None:
+    status, problem = door.put(f"api/v1/lessons/other.example/{kind}", {"ruling": "allow"})
+    assert status == 422 and problem["detail"]
+    assert door.get("api/v1/lessons?host=other.example") == (200, {"items": [], "next": None, "as_of": None})
+
+
+def test_a_pace_so_slow_that_it_has_no_delay_is_refused(door: Door) -> None:
+    for field in ("max_qps", "recrawl_interval_hours"):
+        status, problem = door.put(f"api/v1/domains/{HOST}/policy", {field: 5e-324})
+        assert status == 422 and problem["errors"][0]["where"] == f"body.{field}"
+
+
 def test_a_list_has_the_patterns_that_it_is_given_and_an_old_tag_changes_nothing(door: Door) -> None:
     before = door.ask("GET", f"{LISTS}/block")
     assert before.body == {"kind": "block", "patterns": [], "file": ""}
