@@ -12,12 +12,13 @@ from reference.exits import exits
 from reference.joints import joints
 from reference.links import BESIDE, ROOT, rewrite
 from reference.outcomes import outcomes
-from reference.python import python
+from reference.python import client, python
 from reference.records import records
 from reference.rules import rules
 from reference.settings import settings
 
 PARTS = {
+    "client": client,
     "commands": commands,
     "decisions": decisions,
     "exit codes": exits,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from gossamer import script
+from gossamer.client import LiveEvent, ServerClient, ServerProblem
 from gossamer.jobs.crawled import CrawlItem, KeptPage
 from gossamer.records.event import Event
 from gossamer.records.item import KeptProblem
@@ -18,6 +19,11 @@ def python() -> str:
     """Write a part a name."""
     named = [getattr(script, name) for name in script.__all__]
     return "\n\n".join(_part(each) for each in (*named, *GIVEN))
+
+
+def client() -> str:
+    """Write a part a name of the server's client."""
+    return "\n\n".join(map(_part, (ServerClient, ServerProblem, LiveEvent)))
 
 
 def _part(each: Any) -> str:

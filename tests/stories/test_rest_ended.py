@@ -1,6 +1,11 @@
 """The REST API over a crawl that has ended: what it kept and learned is told, and what it will do next is changed."""
 
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
@@ -65,6 +70,29 @@ def test_a_lesson_is_overruled_and_the_word_stands_until_it_is_taken_back(server
     path = f"api/v1/lessons/{HOST}/template/{quote('/calendar/{n}', safe='')}"
     assert door.put(path, {"ruling": "perhaps"})[0] == 422
     assert door.put(f"api/v1/lessons/{HOST}/template/{quote('/never/{n}', safe='')}", {"ruling": "none"})[0] == 404
+
+
+@pytest.mark.parametrize("kind", ["template", "parameter", "probe", "words", "view", "habit"])
+def test_a_word_above_something_that_cannot_be_is_refused_and_the_next_request_is_answered(door: Door, kind: str) -> None:
+    status, problem = door.put(f"api/v1/lessons/other.example/{kind}", {"ruling": "allow"})
+    assert status == 422 and problem["detail"]
+    assert door.get("api/v1/lessons?host=other.example") == (200, {"items": [], "next": None, "as_of": None})
+
+
+def test_a_pace_so_slow_that_it_has_no_delay_is_refused(door: Door) -> None:
+    for field in ("max_qps", "recrawl_interval_hours"):
+        status, problem = door.put(f"api/v1/domains/{HOST}/policy", {field: 5e-324})
+        assert status == 422 and problem["errors"][0]["where"] == f"body.{field}"
+
+
+def test_the_example_of_the_clients_page_runs(door: Door) -> None:
+    page_of_docs = Path(__file__).parents[2] / "docs" / "reference" / "client.md"
+    [example] = re.findall(r"(?ms)^```python title=[^\n]*\n(.*?)^```$", page_of_docs.read_text("utf-8"))
+    given = {**os.environ, "GOSSAMER_URL": door.url, "GOSSAMER_TOKEN": door.token}
+    run = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, env=given, timeout=30)
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0].endswith(" pages") and "twin" in run.stdout and lines[-1] == "not-found"
 
 
 def test_a_list_has_the_patterns_that_it_is_given_and_an_old_tag_changes_nothing(door: Door) -> None:

@@ -195,6 +195,7 @@ class _Described:
         """Return a reference to a type, which is described later."""
         (told,), _ = msgspec.json.schema_components([kind], ref_template=REFERENCE)
         if "$ref" not in told:
+            self._types[str(kind)] = kind  # it may be a list of what has a name
             return dict(told)
         name = told["$ref"].rpartition("/")[2]
         self._types[name] = kind

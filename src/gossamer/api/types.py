@@ -235,10 +235,10 @@ class Policy(Struct, kw_only=True):
 class PolicyChange(Struct, kw_only=True, forbid_unknown_fields=True):
     """A change of a policy: what is left out stays as it is, null leaves it to the crawl's configuration."""
 
-    max_qps: Annotated[float, Meta(gt=0, le=1_000)] | UnsetType | None = UNSET
+    max_qps: Annotated[float, Meta(ge=0.000_01, le=1_000)] | UnsetType | None = UNSET
     crawl_depth: Annotated[int, Meta(ge=0, le=1_000)] | UnsetType | None = UNSET
     priority: PriorityName | UnsetType | None = UNSET
-    recrawl_interval_hours: Annotated[float, Meta(gt=0, le=876_000)] | UnsetType | None = UNSET
+    recrawl_interval_hours: Annotated[float, Meta(ge=0.001, le=876_000)] | UnsetType | None = UNSET
     user_agent: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"^[\x20-\x7e]+$")] | UnsetType | None = UNSET
     max_connections: Annotated[int, Meta(ge=1, le=100)] | UnsetType | None = UNSET  # admin
     insecure: bool | UnsetType | None = UNSET  # admin

@@ -1,6 +1,7 @@
 """The description of the API: the committed one is what the handlers say, and every route is told in full."""
 
 import json
+import re
 
 from reference.api import FILE, written
 
@@ -24,3 +25,10 @@ def test_every_route_has_a_summary_a_sentence_a_scope_and_typed_problems() -> No
 def test_operation_ids_are_used_once() -> None:
     ids = [operation["operationId"] for _, operation in OPERATIONS]
     assert sorted(ids) == sorted(set(ids))
+
+
+def test_whatever_is_referred_to_is_described() -> None:
+    text = json.dumps(DESCRIBED)
+    for place in set(re.findall(r'"#/components/(\w+/\w+)"', text)):
+        kind, _, name = place.partition("/")
+        assert name in DESCRIBED["components"][kind], place

@@ -106,7 +106,20 @@ def _is_in_force(record: Any, effect: dict[str, Any]) -> bool:
 async def rule(stores: Stores, host: str, kind: str, name: str, ruling: str) -> bool:
     """Put a word above the evidence: allow, block, or nothing."""
     (letter,) = _letters([kind])
+    _check_name(kind, name)
     return await stores.lessons.rule(host, letter, name, Ruling(ruling))
+
+
+def _check_name(kind: str, name: str) -> None:
+    """Refuse a name that nothing of that kind can have."""
+    if kind == "words":
+        raise UsageError("the words of a host are counted, not judged: there is nothing to overrule")
+    if kind == "habit" and name != habit.NAME:
+        raise UsageError(f"the habit of a host is called {habit.NAME!r}, not {name!r}")
+    if kind == "growth" and name:
+        raise UsageError(f"the growth of a host has no name, so it is not {name!r}")
+    if kind not in ("habit", "growth") and not name:
+        raise UsageError(f"a {kind} has a name; `gossamer traps` lists them")
 
 
 async def ruling_before(stores: Stores, host: str, kind: str, name: str, ruling: str) -> str | None:
