@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -89,6 +90,24 @@ def test_too_weak_a_token_is_told_the_scope_it_needs(home: Path, door: Door) -> 
     revoked = run_gossamer("token", "revoke", home, "--name", "reader")
     assert revoked.returncode == 0
     assert door.get("api/v1/whoami", token=token)[0] == 401, "a token that was revoked is refused by the next request"
+
+
+def test_a_token_to_read_changes_nothing_whatever_the_route(home: Path, door: Door) -> None:
+    token = token_of(home, "--name", "onlooker", "--scope", "read")
+    asked = 0
+    for path, methods in door.get("api/v1/openapi.json")[1]["paths"].items():
+        for method in {name.upper() for name in methods} - {"GET", "HEAD"} - {"PARAMETERS"}:
+            if (method, path.rpartition("/v1/")[2]) in LET_BE:
+                continue
+            answer = door.ask(method, re.sub(r"{[^}]*}", "small", path), {}, token=token)
+            assert answer.status == 403 and kind_of(answer.body) == "scope", (method, path, answer.status)
+            assert door.ask(method, re.sub(r"{[^}]*}", "small", path), {}, token="").status == 401, (method, path)
+            asked += 1
+    assert asked >= 20
+    assert run_gossamer("token", "revoke", home, "--name", "onlooker").returncode == 0
+
+
+LET_BE = (("POST", "session"), ("DELETE", "session"), ("POST", "urls/explain"))  # that change nothing of anybody's
 
 
 def test_the_token_of_a_start_ends_with_the_server_and_lasting_ones_are_kept_as_digests(home: Path) -> None:
