@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.errors import GossamerError, StoreError
+from gossamer.children import LENGTH
+from gossamer.errors import GossamerError, StoreError, UsageError
 from gossamer.frontier.layout.rows import UrlRow, decode_url, encode
 from gossamer.frontier.reference import dump
-from gossamer.jobs import control, ledger
+from gossamer.jobs import ledger, wire
 from gossamer.jobs.directory import CrawlDirectory, NotACrawl
 from gossamer.records.outcome import State
 from gossamer.records.reason import because
@@ -43,6 +44,6 @@ def test_a_line_is_no_ledger_line(tmp_path: Path) -> None:
         ledger._read(tmp_path / "ledger")
 
 
-async def test_a_question_is_not_understood() -> None:
-    answer = await control._answer(None, WRITTEN, "somebody")  # type: ignore[arg-type]
-    assert "not understood" in answer["error"]
+def test_a_question_is_not_understood() -> None:
+    with pytest.raises(UsageError, match="not understood"):
+        wire.question_of(wire.sent(wire.Question(1, "x?x"))[LENGTH:].replace(b"?", b"\xff"))

@@ -115,17 +115,23 @@ def _kind(status: int) -> str:
     return HTTPStatus(status).phrase.lower().replace(" ", "-")
 
 
+def placed(sentence: str) -> tuple[str, str]:
+    """Take msgspec's sentence about a value apart: where it stands in the body, and what is wrong with it."""
+    place = _PLACE.search(sentence)
+    return place[1] if place else "", _PLACE.sub("", sentence)
+
+
 def _field_problems(extra: Any) -> list[FieldProblem]:
     """Return what the framework says about the parts of a request; a place within the body is part of its sentence."""
     told = []
     for one in extra if isinstance(extra, list) else []:
         what, source, key = str(one.get("message", "")), str(one.get("source", "body")), str(one.get("key", ""))
-        place = _PLACE.search(what)
+        place, what = placed(what)
         if source == "body":
-            where = f"body{place[1]}" if place else "body" if key in ("", "data") else f"body.{key}"
+            where = f"body{place}" if place or key in ("", "data") else f"body.{key}"
         else:
             where = f"{source}.{key}".rstrip(".")
-        told.append(FieldProblem(where, _PLACE.sub("", what)))
+        told.append(FieldProblem(where, what))
     return told
 
 

@@ -16,6 +16,7 @@ from litestar.params import ParameterKwarg
 from litestar.typing import FieldDefinition
 from msgspec import Struct
 
+from gossamer.api.problems import placed
 from gossamer.api.refusal import RequestRefused, all_unfit, unfit
 from gossamer.api.types import FieldProblem
 
@@ -24,7 +25,6 @@ JSON = "application/json"
 OURS = frozenset(("request", "state", "data", "headers", "scope", "body"))  # what a handler may ask the framework for
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _WHOLE = re.compile(r"-?[0-9]+")
-_PLACE = re.compile(r" - at `\$(.*)`$")
 _MOST = 1 << 63
 
 
@@ -82,10 +82,8 @@ async def _look_into_body(taken: _Taken, request: Request[Any, Any, Any]) -> Non
     try:
         taken.body.decode(body)
     except msgspec.ValidationError as error:
-        text = str(error)
-        place = _PLACE.search(text)
-        where = f"body{place.group(1) if place else ''}"
-        raise unfit(where, _PLACE.sub("", text)) from None
+        place, what = placed(str(error))
+        raise unfit(f"body{place}", what) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestRefused(400, "not-json", f"the body is no JSON: {error}") from None
 
