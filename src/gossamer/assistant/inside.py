@@ -10,7 +10,7 @@ import msgspec
 from litestar.types import ASGIApp
 from msgspec import Struct
 
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, UsageError
 
 LOOPBACK = ("127.0.0.1", 0)
 VERSIONS = {"version": "3.0", "spec_version": "2.3"}
@@ -25,7 +25,7 @@ class ApiRequest(Struct, frozen=True):
     body: Any = None
 
 
-class Unanswered(GossamerError):
+class Unanswered(UsageError):
     """The API refuses a request; the sentence is the problem's own."""
 
 
