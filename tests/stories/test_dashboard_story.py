@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from browsing import chromium, log_in, looking, needs_chromium, show, until
 from crawling import Simweb, run_gossamer, simweb_running
 from doors import Door, serving
@@ -53,6 +54,8 @@ def asked(web: Simweb, host: str) -> list[float]:
     return [seen["start"] for seen in web.ledger() if seen["host"].split(":")[0] == host]
 
 
+@pytest.mark.alone  # it waits for a crawl to learn, which takes as long as the machine is busy
+@pytest.mark.timeout(240)
 def test_a_crawl_is_begun_watched_steered_understood_stopped_and_begun_again_in_the_browser(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -13,7 +13,7 @@ from crawling import run_gossamer
 from terminals import Terminal
 
 SMALL = ("--hosts", 4, "--pages", 60)
-LINK = r"{}: (http://127\.0\.0\.1:\d+/)#token=(\S+)"
+LINK = r"{}:\s+(http://127\.0\.0\.1:\d+/)#token=(\S+)"
 
 
 def states(url: str, token: str) -> list[str]:

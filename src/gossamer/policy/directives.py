@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from gossamer.records.page import Directives
 
 WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-NAMED = re.compile(r"([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)  # a date's "21 Oct 2026 07:28" has spaces and is no name
+NAME = re.compile(r"[A-Za-z0-9_*-]+")  # a date's "21 Oct 2026 07:28" has spaces and is no name
 VALUED = re.compile(r"(?<![\w-])[\w-]++\s*+:[^,;]*")
 WORDS = re.compile(r"[,;\s]+")
 
@@ -26,10 +26,11 @@ def from_header(values: Iterable[str], agent: str) -> Directives:
     for value in values:
         is_ours = True
         for piece in value.split(","):
-            named = NAMED.fullmatch(piece.lstrip())
-            if named and named[1].lower() not in WITH_VALUE:
-                is_ours = named[1].lower() in ("*", ours)
-                piece = named[2]
+            name, colon, rest = piece.partition(":")
+            name = name.strip().lower()
+            if colon and NAME.fullmatch(name) and name not in WITH_VALUE:
+                is_ours = name in ("*", ours)
+                piece = rest
             if is_ours:
                 words.append(piece)
     return from_meta(",".join(words))
