@@ -67,7 +67,7 @@ soak: $(READY)
 	@GOSSAMER_SOAK_SINK_KILLS=100 $(BIN)/pytest tests/crash/test_killed_sinks.py --timeout 1800
 	@SOAK_DAMAGES=1000 $(BIN)/pytest tests/crash/test_damaged_stores.py --timeout 1800 -s
 	@GOSSAMER_SOAK_SCRAPES=60 $(BIN)/pytest tests/real/test_prometheus.py --timeout 600
-	@GOSSAMER_SOAK_DASHBOARD=1 $(BIN)/pytest tests/stories/test_dashboard.py
+	@GOSSAMER_SOAK_DASHBOARD=1 $(BIN)/pytest tests/stories/test_dashboard.py tests/stories/test_dashboard_story.py
 	@GOSSAMER_SOAK_SCHEMA=200 $(BIN)/pytest tests/stories/test_rest_schema.py --timeout 7200
 	@GOSSAMER_SOAK_UNASKED=20 $(BIN)/pytest tests/stories/test_unasked.py
 	@$(BIN)/python tests/support/sanitized.py --seconds 900 --tests
